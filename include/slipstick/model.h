@@ -1,0 +1,249 @@
+// Room: model. What the world IS. A ModelDescription is what a person says (names, world-frame placements at t = 0);
+// `compile` checks it and turns it into a Model: flat arrays, indices, body-frame data, immutable from then on.
+#pragma once
+
+#include <slipstick/expression.h>
+#include <slipstick/result.h>
+#include <slipstick/types.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipstick {
+
+struct State;
+
+// ---------------------------------------------------------------- vocabulary
+
+inline constexpr int kWorld = -1;  ///< the body index of the world itself
+
+enum class BodyKind : std::uint8_t { Dynamic, Fixed, Kinematic };
+
+enum class ShapeKind : std::uint8_t {
+  Sphere,   ///< radius
+  Box,      ///< half_size
+  Capsule,  ///< radius, half_length of the straight part, axis z
+  Plane,  ///< the solid half space below z = 0 of the shape's frame (outward normal +z); fixed or kinematic bodies only
+  Disk,   ///< planar: radius
+  Polygon  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+};
+std::string_view name_of(ShapeKind kind);
+
+enum class JointKind : std::uint8_t { Ball, Hinge, Slider, Fixed, Rod };
+std::string_view name_of(JointKind kind);
+/// Rows of a joint in three dimensions.
+int row_count(JointKind kind);
+
+/// An index into the reader's table of places, so that a fault found by `compile` can point at the file; -1: none.
+using SourceTag = int;
+
+struct Material {
+  std::string name;
+  double friction = 0.5;
+  double restitution = 0;
+  SourceTag source = -1;
+};
+
+/// How one pair of materials meets.
+struct PairLaw {
+  double friction = 0;
+  double restitution = 0;
+};
+
+// ---------------------------------------------------------------- the description (what a person says)
+
+struct ShapeDescription {
+  ShapeKind kind = ShapeKind::Sphere;
+  double radius = 0;
+  double length = 0;            ///< capsule: full length of the straight part
+  Vec3 size = Vec3::Zero();     ///< box: full size
+  std::vector<Vec2> points;     ///< polygon, any orientation; must be convex
+  Vec3 normal = Vec3::UnitZ();  ///< plane
+  double offset = 0;            ///< plane: normal . p = offset, body frame
+  Pose pose;                    ///< in the body's frame
+  std::string material = "default";
+  std::optional<double> density;
+  std::string color;
+  bool visual_only = false;
+  SourceTag source = -1;
+};
+
+struct BodyDescription {
+  std::string name;
+  BodyKind kind = BodyKind::Dynamic;
+  Pose pose;                             ///< of the body's frame (not its centre of mass), world, t = 0
+  Vec3 velocity = Vec3::Zero();          ///< of the body's origin, world
+  Vec3 angular_velocity = Vec3::Zero();  ///< world
+  std::optional<double> mass;
+  std::optional<double> density;
+  std::optional<Mat3> inertia;                           ///< about the centre of mass, body axes
+  std::optional<Vec3> center_of_mass;                    ///< body frame
+  std::array<bool, 6> lock{};                            ///< x y z rx ry rz, world axes at t = 0
+  std::array<Expression, 3> kinematic_velocity;          ///< Kinematic: world, m/s
+  std::array<Expression, 3> kinematic_angular_velocity;  ///< Kinematic: world, rad/s
+  std::vector<ShapeDescription> shapes;
+  SourceTag source = -1;
+};
+
+struct JointDescription {
+  JointKind kind = JointKind::Ball;
+  std::string name;
+  std::string a, b;              ///< body names; "world" is the world
+  Vec3 at = Vec3::Zero();        ///< world anchor at t = 0 (rod: the end on `a`)
+  Vec3 at_b = Vec3::Zero();      ///< rod: the end on `b`
+  Vec3 axis = Vec3::UnitZ();     ///< hinge, slider: world axis at t = 0
+  std::optional<double> length;  ///< rod; default: the distance at t = 0
+  double compliance = 0;         ///< m/N or rad/(N m)
+  double damping_time = 0;       ///< s
+  bool collide = false;          ///< the two bodies may touch each other
+  SourceTag source = -1;
+};
+
+struct SpringDescription {
+  std::string name;
+  std::string a, b;
+  Vec3 at_a = Vec3::Zero(), at_b = Vec3::Zero();  ///< world points at t = 0
+  double stiffness = 0;                           ///< N/m
+  double damping = 0;                             ///< N s/m
+  std::optional<double> rest_length;  ///< default: the distance at t = 0. 0: a linear spring in all three directions
+  SourceTag source = -1;
+};
+
+struct LoadDescription {
+  std::string name;
+  std::string body;
+  std::array<Expression, 3> force;   ///< world, N, functions of t
+  std::array<Expression, 3> torque;  ///< world, N m
+  std::optional<Vec3> at;            ///< body frame (origin = the body's frame); default: the centre of mass
+  SourceTag source = -1;
+};
+
+struct MaterialPairDescription {
+  std::string a, b;
+  std::optional<double> friction, restitution;  ///< absent: the combine rule
+  SourceTag source = -1;
+};
+
+struct ModelDescription {
+  std::string name;
+  Vec3 gravity{0, 0, -9.81};
+  bool planar = false;
+  std::vector<Material> materials;  ///< "default" is added when absent
+  std::vector<MaterialPairDescription> material_pairs;
+  std::vector<BodyDescription> bodies;
+  std::vector<JointDescription> joints;
+  std::vector<SpringDescription> springs;
+  std::vector<LoadDescription> loads;
+  std::vector<std::array<std::string, 2>> pairs_without_contact;
+  std::vector<SourceTag> pairs_without_contact_source;  ///< one a pair; may be shorter or empty
+};
+
+// ---------------------------------------------------------------- the model (what the engine reads)
+
+struct Shape {
+  ShapeKind kind = ShapeKind::Sphere;
+  int body = kWorld;
+  int material = 0;
+  Pose pose;  ///< in the body's CENTRE-OF-MASS frame (body axes)
+  double radius = 0;
+  double half_length = 0;         ///< capsule
+  Vec3 half_size = Vec3::Zero();  ///< box
+  int first_point = 0;            ///< polygon: Model::points, counter-clockwise, shape frame
+  int point_count = 0;
+  double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
+};
+
+struct Body {
+  std::string name;
+  BodyKind kind = BodyKind::Dynamic;
+  double mass = 0;              ///< 0 unless dynamic
+  Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, body axes
+  Mat3 inertia_inverse = Mat3::Zero();
+  Vec3 center_of_mass = Vec3::Zero();  ///< in the frame of the description; State poses are of the centre of mass
+  int dof = 6;                         ///< free velocity directions: 6 minus locks; 0 unless dynamic
+  Eigen::Matrix<double, 6, 6> free_basis =
+      Mat6::Identity();  ///< first `dof` columns: v_body = free_basis * eta, orthonormal
+  int first_shape = 0;
+  int shape_count = 0;
+  double reach_radius = 0;  ///< from the centre of mass to the farthest point of its shapes (0 if none or unbounded)
+  std::array<Expression, 3> kinematic_velocity;
+  std::array<Expression, 3> kinematic_angular_velocity;
+};
+
+struct Joint {
+  JointKind kind = JointKind::Ball;
+  std::string name;
+  int a = kWorld, b = kWorld;
+  Vec3 anchor_a = Vec3::Zero();  ///< in a's centre-of-mass frame (world coordinates if a is the world)
+  Vec3 anchor_b = Vec3::Zero();
+  Mat3 frame_a = Mat3::Identity();  ///< columns x, y, z = axis, in a's body axes; coincides with frame_b at t = 0
+  Mat3 frame_b = Mat3::Identity();
+  double length = 0;  ///< rod
+  double compliance = 0, damping_time = 0;
+  bool collide = false;
+  int first_row = 0;  ///< offset into State::joint_impulse
+};
+
+struct Spring {
+  std::string name;
+  int a = kWorld, b = kWorld;
+  Vec3 anchor_a = Vec3::Zero(), anchor_b = Vec3::Zero();  ///< as Joint
+  double stiffness = 0, damping = 0, rest_length = 0;
+};
+
+struct Load {
+  std::string name;
+  int body = 0;
+  Vec3 at = Vec3::Zero();  ///< centre-of-mass frame, body axes
+  std::array<Expression, 3> force, torque;
+};
+
+struct Model {
+  std::string name;
+  Vec3 gravity{0, 0, -9.81};
+  bool planar = false;
+  std::vector<Material> materials;
+  std::vector<PairLaw> pair_laws;  ///< materials x materials
+  std::vector<Body> bodies;
+  std::vector<Shape> shapes;  ///< visual_only shapes are not here
+  std::vector<Vec2> points;
+  std::vector<Joint> joints;
+  std::vector<Spring> springs;
+  std::vector<Load> loads;
+  std::vector<std::array<int, 2>> pairs_without_contact;  ///< body pairs, a < b, sorted, jointed pairs included
+  int joint_rows = 0;
+  int dof = 0;
+
+  const PairLaw& pair_law(int material_a, int material_b) const {
+    return pair_laws[material_a * materials.size() + material_b];
+  }
+  /// Index of a body by name, kWorld for "world", or nothing.
+  std::optional<int> find_body(std::string_view name) const;
+};
+
+struct CompileFault {
+  SourceTag source = -1;
+  std::string message;
+};
+
+struct CompiledModel {
+  Model model;
+  std::vector<CompileFault> faults;  ///< empty: the model is good
+};
+
+/// Checks everything and lists every independent fault. `initial` receives the state at t = 0.
+CompiledModel compile(const ModelDescription& description, State* initial);
+
+struct MassProperties {
+  double mass = 0;
+  Vec3 center = Vec3::Zero();
+  Mat3 inertia = Mat3::Zero();  ///< about `center`
+};
+/// Exact mass properties of one shape of unit density in its own frame (planar shapes: per unit depth). Planes: zero.
+MassProperties calc_unit_density(const ShapeDescription& shape, bool planar);
+
+}  // namespace slipstick

@@ -1,0 +1,35 @@
+// Room: io. The report of a run: one JSON object, all numbers in SI (docs/report.md).
+#pragma once
+
+#include <slipstick/scene.h>
+#include <slipstick/simulation.h>
+
+#include <memory>
+#include <string>
+
+namespace slipstick {
+
+/// Collects the figures of a run step by step. Allocation-free between steps apart from a growing list of step times.
+class RunStatistics {
+ public:
+  RunStatistics(const Scene& scene, const Simulation& simulation);
+  ~RunStatistics();
+  RunStatistics(RunStatistics&&) noexcept;
+  RunStatistics& operator=(RunStatistics&&) noexcept;
+
+  /// `step_seconds`: wall time of Simulation::step; `record_seconds`: of writing the recording.
+  void add(const Simulation& simulation, const StepReport& report, double step_seconds, double record_seconds);
+  /// The JSON text, indented. `wall_s` is the whole run's.
+  std::string json(const Simulation& simulation, double wall_s) const;
+  /// A dozen lines for a person.
+  std::string summary(const Simulation& simulation, double wall_s, bool colour) const;
+
+  double residual_max() const;
+  long uncertified_steps() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace slipstick

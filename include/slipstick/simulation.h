@@ -1,0 +1,124 @@
+// Room: step. The pipe from Model + State to the next State with its Certificate (docs/step.md has the twelve stages).
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/problem.h>
+#include <slipstick/solver.h>
+#include <slipstick/state.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipstick {
+
+struct SimulationOptions {
+  double step = 0.01;    ///< s
+  double duration = 10;  ///< s
+  std::string scheme = "stabilized";
+  std::string solver = "auto";
+  FrictionModel friction = FrictionModel::Cone;
+  int facets = 8;                               ///< pyramid only
+  double tolerance = 1e-8;                      ///< relative residual above which a step is not certified
+  double stabilization = 1;                     ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
+  std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
+  int threads = 1;
+};
+
+/// Checks ranges and names; empty when good.
+std::vector<std::string> find_option_faults(const SimulationOptions& options);
+
+std::vector<std::string_view> scheme_names();
+
+/// d(T + V) of one step, term by term; `numerical` is the remainder of all the others.
+struct EnergyLedger {
+  double change = 0;     ///< E' - E
+  double load = 0;       ///< work of loads
+  double kinematic = 0;  ///< work done by bodies with prescribed motion
+  double damping = 0;    ///< work of dampers (<= 0)
+  double friction = 0;   ///< work of tangential contact impulses
+  double impact = 0;     ///< work of normal contact impulses
+  double numerical = 0;
+};
+
+/// What a step says about itself. No tolerances here: judging is for whoever reads it.
+struct Certificate {
+  Residuals residual;
+  double penetration = 0;  ///< at the end of the step, from the geometry, m
+  double joint_error = 0;  ///< at the end of the step, m or rad
+  EnergyLedger ledger;
+};
+
+struct PhaseTimes {
+  double collision = 0, assemble = 0, solve = 0, advance = 0;  ///< seconds
+};
+
+struct ImpactEvent {
+  double time = 0;
+  int body_a = kWorld, body_b = kWorld;
+  double normal_speed_before = 0, normal_speed_after = 0;
+};
+
+struct StepReport {
+  Certificate certificate;
+  bool certified = false;
+  bool failed = false;    ///< no finite answer was found: the state did not change
+  int iterations = 0;
+  int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
+  int reach_repeats = 0;  ///< the step was redone with a wider active set
+  int contacts = 0;
+  int rows = 0;
+  std::string_view note;  ///< why it is not certified
+  PhaseTimes seconds;
+};
+
+/// A contact of the last step with its mean force on body B over the step, N, world.
+struct ContactForce {
+  Contact contact;
+  Vec3 force = Vec3::Zero();
+};
+
+struct EnergySplit {
+  double kinetic = 0, potential = 0;
+};
+
+class Simulation {
+ public:
+  /// Options must be free of faults (find_option_faults).
+  Simulation(Model model, State initial, SimulationOptions options);
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// One step. A numerical failure is reported, not thrown; the state then holds the best answer that there is.
+  const StepReport& step();
+
+  const Model& model() const;
+  const State& state() const;
+  const SimulationOptions& options() const;
+  /// Contacts of the present state within reach of the next step, sorted by key.
+  std::span<const Contact> contacts() const;
+  /// The contacts that carried a force in the last step (empty before the first step).
+  std::span<const ContactForce> contact_forces() const;
+  /// The problem that the last step solved.
+  const Problem& problem() const;
+  EnergySplit energy() const;
+  std::span<const ImpactEvent> impacts() const;  ///< of the last step (scheme euler)
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The pose and velocity a person asks about: of the body's own frame (not the centre of mass), all in world axes.
+struct WorldMotion {
+  Pose pose;
+  Vec3 velocity = Vec3::Zero();
+  Vec3 angular_velocity = Vec3::Zero();
+};
+WorldMotion calc_world_motion(const Body& body, const Pose& pose, const Twist& velocity);
+
+}  // namespace slipstick

@@ -1,0 +1,59 @@
+// Room: model. Where the world is NOW. A State is a value: copying it is rollback, hashing it is identity.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/types.h>
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace slipstick {
+
+/// Names a contact from one step to the next: which two shapes, and which features of them.
+struct ContactKey {
+  std::int32_t shape_a = 0;
+  std::int32_t shape_b = 0;
+  std::uint32_t feature = 0;
+  auto operator<=>(const ContactKey&) const = default;
+};
+
+/// One point where two shapes touch or may touch within the step.
+struct Contact {
+  ContactKey key;
+  int body_a = kWorld, body_b = kWorld;
+  Vec3 point_a = Vec3::Zero();  ///< on A's surface, world
+  Vec3 point_b = Vec3::Zero();  ///< on B's surface, world; point_b - point_a = gap * normal
+  Vec3 normal = Vec3::UnitZ();  ///< unit, from A to B, world
+  double gap = 0;               ///< positive: apart
+  int material_a = 0, material_b = 0;
+};
+
+/// All contacts of one configuration, sorted by key.
+struct ContactSet {
+  std::vector<Contact> contacts;
+};
+
+/// What a contact remembers: its last impulse (warm start) and what the restitution rule of [Anitescu03] needs.
+struct ContactMemory {
+  ContactKey key;
+  Vec3 impulse = Vec3::Zero();  ///< last step's impulse on B, world, N s
+  bool loaded = false;          ///< carried a normal impulse in the last step
+  bool collided = false;        ///< began to carry it there: its restitution is due in the next step
+};
+
+struct State {
+  double time = 0;
+  std::int64_t step = 0;
+  std::vector<Pose> pose;  ///< of the centre of mass, one a body
+  std::vector<Twist> velocity;
+  std::vector<Twist>
+      previous_velocity;  ///< one step earlier (restitution of [Anitescu03]); empty before the first step
+  std::vector<ContactMemory> contact_memory;  ///< sorted by key
+  std::vector<double> joint_impulse;          ///< Model::joint_rows
+};
+
+/// 64-bit digest of all bits of the state that decide its future.
+std::uint64_t hash(const State& state);
+
+}  // namespace slipstick

@@ -1,0 +1,29 @@
+// A small 64-bit digest (FNV-1a over 8-byte words with a final mix): identity of states, not security.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace slipstick {
+
+class Digest {
+ public:
+  void add(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x100000001b3ULL;
+    value_ ^= value_ >> 29;
+  }
+  void add(double x) { add(std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x)); }  // -0 and +0 are one state
+  std::uint64_t value() const { return mix(value_); }
+
+  /// splitmix64's finalizer: every input bit reaches every output bit.
+  static std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+  }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,29 @@
+// Shapes -> broad phase -> narrow phase -> ContactSet. The only thing that the rest of the engine sees of this room.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/state.h>
+
+#include <memory>
+#include <span>
+
+namespace slipstick {
+
+/// Finds every contact with gap <= reach[a] + reach[b]; bodies that cannot move against each other never touch.
+/// Holds scratch only: the answer is a function of (model, state, reach), whatever was asked before.
+class ContactFinder {
+ public:
+  explicit ContactFinder(const Model& model);  ///< keeps a reference
+  ~ContactFinder();
+  ContactFinder(ContactFinder&&) noexcept;
+  ContactFinder& operator=(ContactFinder&&) noexcept;
+
+  /// reach: one entry a body, how far any of its points may travel in the step, m. `contacts` comes out sorted by key.
+  void find(const State& state, std::span<const double> reach, ContactSet* contacts);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace slipstick

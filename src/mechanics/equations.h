@@ -1,0 +1,95 @@
+// The equations of motion at one configuration, without a time step: forces, and rows with their values.
+//
+//   M vdot = F(v) v + f + J^T lambda,     d/dt value = row_a v_a + row_b v_b
+//
+// v = (world linear, body angular) as everywhere (docs/notation.md). Pure functions of (Model, State, ContactSet).
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/state.h>
+#include <slipstick/types.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace slipstick {
+
+/// One scalar row of a Jacobian: value_dot = a . v_a + b . v_b. A world side is zero.
+struct PairRow {
+  Vec6 a = Vec6::Zero();
+  Vec6 b = Vec6::Zero();
+};
+
+struct JointRows {
+  int joint = 0;
+  int body_a = kWorld, body_b = kWorld;
+  int count = 0;  ///< row_count(kind)
+  std::array<PairRow, 6> row;
+  std::array<double, 6> value;  ///< constraint error at the position level, m or rad
+  double compliance = 0, damping_time = 0;
+};
+
+/// A spring-damper: force along row i is -(stiffness value_i + damping value_dot_i).
+struct SpringRows {
+  int spring = 0;
+  int body_a = kWorld, body_b = kWorld;
+  int count = 0;  ///< 1, or 3 for rest length zero
+  std::array<PairRow, 3> row;
+  std::array<double, 3> value;  ///< elongation, m
+  double stiffness = 0, damping = 0;
+};
+
+struct ContactRows {
+  int contact = 0;  ///< index into the ContactSet
+  int body_a = kWorld, body_b = kWorld;
+  int count = 3;  ///< n, t1, t2; planar: n, t1
+  std::array<PairRow, 3> row;
+  std::array<Vec3, 3> direction;  ///< world: n (from A to B), t1, t2
+  double gap = 0;
+  double friction = 0, restitution = 0;
+};
+
+struct Equations {
+  std::vector<Vec6> gravity;  ///< per body: world force at the centre of mass, body torque
+  std::vector<Vec6> load;     ///< per body, at State::time
+  std::vector<JointRows> joints;
+  std::vector<SpringRows> springs;
+  std::vector<ContactRows> contacts;
+};
+
+/// Row of e . (p_B - p_A) for a fixed world direction e and body-fixed points (centre-of-mass frames). [METHODS 0]
+PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& anchor_a, const Vec3& anchor_b,
+                       const Vec3& e);
+
+void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows);
+void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows);
+/// Tangents: t1 is the world x axis (y where the normal is within 25 degrees of x) projected into the tangent plane,
+/// t2 = n x t1; planar: t1 = z x n.
+void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
+                         std::vector<ContactRows>* rows);
+/// Loads at time t, as generalised forces (world force, body torque).
+void update_loads(const Model& model, std::span<const Pose> pose, double t, std::vector<Vec6>* load);
+/// All of the above at (state.time, state.pose).
+void update_equations(const Model& model, const State& state, const ContactSet& contacts, Equations* equations);
+
+/// The largest |value| over all joint rows, m or rad.
+double calc_joint_error(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* scratch);
+
+/// Velocity of a kinematic body at time t as a Twist (angular turned into body axes).
+Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t);
+
+/// omega after a torque-free time h: implicit midpoint of I omega' = (I omega) x omega with the matrix taken at
+/// omega + (h/2) omega', so that kinetic energy is kept to rounding and the order is two. [METHODS 2]
+Vec3 calc_free_rotation(const Body& body, const Vec3& omega, double h);
+
+struct Energy {
+  double kinetic = 0;
+  double gravity = 0;
+  double spring = 0;
+  double potential() const { return gravity + spring; }
+  double total() const { return kinetic + gravity + spring; }
+};
+Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity);
+
+}  // namespace slipstick

@@ -1,0 +1,121 @@
+// The laws (lambda_i, w_i) in Law_i as sets: projection onto the admissible impulses and the De Saxce term.
+//
+// A friction block's admissible impulses form a convex cone K = {lambda_t in mu lambda_n P}, P the unit disk, a regular
+// polygon or a square. Coulomb's law is  K* ∋ w + s n _|_ lambda ∈ K  with  s = mu max_{p in P} (-p . w_t)
+// (De Saxce's change of variable: s = mu |w_t| for the disk). The same s makes the polygon's natural map vanish exactly
+// at the solutions of the polyhedral LCP of [AnitescuPotra97].
+#pragma once
+
+#include <slipstick/problem.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace slipstick {
+
+/// The polygon of a friction block of three rows: `count` vertices at angles phase + 2 pi k / count, distance `radius`.
+struct FrictionPolygon {
+  int count = 0;
+  double phase = 0;
+  double radius = 1;
+};
+
+/// Polygon of a block's friction model (not for Cone). The square of Box has its vertices on the diagonals.
+inline FrictionPolygon friction_polygon(const RowBlock& block) {
+  if (block.friction == FrictionModel::Box) return {4, std::numbers::pi / 4, std::numbers::sqrt2};
+  return {block.facets, 0.0, 1.0};
+}
+
+/// s of the header comment, in m/s. `w` holds the block's rows.
+inline double de_saxce_term(const RowBlock& block, const double* w) {
+  if (block.size == 2) return block.mu * std::abs(w[1]);
+  if (block.friction == FrictionModel::Cone) return block.mu * std::hypot(w[1], w[2]);
+  const FrictionPolygon p = friction_polygon(block);
+  const double angle = std::atan2(-w[2], -w[1]);
+  const double step = 2 * std::numbers::pi / p.count;
+  const double nearest = std::round((angle - p.phase) / step) * step + p.phase;  // the vertex that dissipates most
+  return block.mu * p.radius * -(w[1] * std::cos(nearest) + w[2] * std::sin(nearest));
+}
+
+/// Projects (n, t) onto the planar wedge |t| <= mu n.
+inline void project_wedge(double mu, double* n, double* t) {
+  const double size = std::abs(*t);
+  if (size <= mu * *n) return;
+  if (mu * size <= -*n) {
+    *n = *t = 0;
+    return;
+  }
+  const double along = (*n + mu * size) / (1 + mu * mu);
+  *n = along;
+  *t = std::copysign(mu * along, *t);
+}
+
+/// Projects x = (n, t1, t2) onto the pyramid over the polygon scaled by mu. By the polygon's mirror symmetry the
+/// projection stays in the sector of t, so that one face, its two edges and the apex decide.
+inline void project_pyramid(const FrictionPolygon& p, double mu, double* x) {
+  const double step = 2 * std::numbers::pi / p.count;
+  const double sector = std::floor((std::atan2(x[2], x[1]) - p.phase) / step);
+  const double a0 = p.phase + sector * step, a1 = a0 + step;
+  const double r = mu * p.radius;
+  const Vec3 point(x[0], x[1], x[2]);
+  const Vec3 ray0(1, r * std::cos(a0), r * std::sin(a0)), ray1(1, r * std::cos(a1), r * std::sin(a1));
+  const double mid = 0.5 * (a0 + a1), apothem = r * std::cos(step / 2);
+  const Vec3 outward = Vec3(-apothem, std::cos(mid), std::sin(mid)).normalized();
+  const double outside = outward.dot(point);
+  if (outside <= 0) return;
+  const Vec3 on_face = point - outside * outward;
+  const Vec3 side0 = ray0.cross(outward), side1 = outward.cross(ray1);  // point out of the wedge
+  const auto set = [x](const Vec3& y) { std::copy(y.data(), y.data() + 3, x); };
+  if (side0.dot(on_face) * side0.dot(ray1) >= 0 && side1.dot(on_face) * side1.dot(ray0) >= 0 && on_face.x() >= 0)
+    return set(on_face);
+  const double k0 = ray0.dot(point), k1 = ray1.dot(point);
+  if (k0 <= 0 && k1 <= 0) return set(Vec3::Zero());
+  set(k0 >= k1 ? Vec3(ray0 * (k0 / ray0.squaredNorm())) : Vec3(ray1 * (k1 / ray1.squaredNorm())));
+}
+
+/// Projects x (the block's rows) onto the block's admissible impulses K_i. lo, hi: the block's bounds (Box law).
+inline void project_impulse(const RowBlock& block, const double* lo, const double* hi, double* x) {
+  switch (block.law) {
+    case LawKind::Equality:
+      return;
+    case LawKind::Nonnegative:
+      for (int k = 0; k < block.size; ++k) x[k] = std::max(x[k], 0.0);
+      return;
+    case LawKind::Box:
+      for (int k = 0; k < block.size; ++k) x[k] = std::clamp(x[k], lo[k], hi[k]);
+      return;
+    case LawKind::Friction:
+      break;
+  }
+  if (block.mu == 0) {
+    x[0] = std::max(x[0], 0.0);
+    for (int k = 1; k < block.size; ++k) x[k] = 0;
+    return;
+  }
+  if (block.size == 2) return project_wedge(block.mu, &x[0], &x[1]);
+  if (block.friction != FrictionModel::Cone) return project_pyramid(friction_polygon(block), block.mu, x);
+  double size = std::hypot(x[1], x[2]);
+  if (size == 0) {
+    x[0] = std::max(x[0], 0.0);
+    return;
+  }
+  const double c = x[1] / size, s = x[2] / size;
+  project_wedge(block.mu, &x[0], &size);
+  x[1] = size * c;
+  x[2] = size * s;
+}
+
+/// How far lambda_t lies outside the friction limit of lambda_n, N s.
+inline double cone_violation(const RowBlock& block, const double* lambda) {
+  const double limit = block.mu * std::max(lambda[0], 0.0);
+  if (block.size == 2) return std::max(0.0, std::abs(lambda[1]) - limit);
+  if (block.friction == FrictionModel::Cone) return std::max(0.0, std::hypot(lambda[1], lambda[2]) - limit);
+  const FrictionPolygon p = friction_polygon(block);
+  const double step = 2 * std::numbers::pi / p.count;
+  const double mid = p.phase + (std::floor((std::atan2(lambda[2], lambda[1]) - p.phase) / step) + 0.5) * step;
+  const double across = lambda[1] * std::cos(mid) + lambda[2] * std::sin(mid);
+  return std::max(0.0, across - limit * p.radius * std::cos(step / 2));
+}
+
+}  // namespace slipstick

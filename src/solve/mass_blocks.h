@@ -1,0 +1,29 @@
+// The inverse of the block-diagonal A of a Problem, block by block, without allocation after warm-up.
+#pragma once
+
+#include <slipstick/problem.h>
+
+#include <span>
+#include <vector>
+
+namespace slipstick {
+
+class MassBlocks {
+ public:
+  /// Inverts every block (A positive definite, at most 6x6; explicit inverses are accurate at this size).
+  void update(const Problem& problem);
+  ConstBlockMap inverse(int column) const { return {inverse_.data() + start_[column], size_[column], size_[column]}; }
+
+ private:
+  std::vector<double> inverse_;
+  std::vector<int> start_, size_;
+};
+
+/// w = J v + c + C lambda + W lambda.
+void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w);
+/// v = A^-1 (b + J^T lambda).
+void update_velocity(const Problem& problem, const MassBlocks& masses, const VecX& lambda, VecX* v);
+/// Mean of the diagonal of block i's own Delassus block J_i A^-1 J_i^T + C + W.
+double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block);
+
+}  // namespace slipstick

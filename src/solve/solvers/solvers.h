@@ -1,0 +1,13 @@
+// One factory a solver; the registry (registry.cpp) is the table of them.
+#pragma once
+
+#include <slipstick/solver.h>
+
+#include <memory>
+
+namespace slipstick {
+
+std::unique_ptr<Solver> make_lemke();
+std::unique_ptr<Solver> make_newton();
+
+}  // namespace slipstick

@@ -1,0 +1,186 @@
+#include "step/assemble.h"
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include "base/se3.h"
+
+namespace slipstick {
+
+namespace {
+
+/// A row whose every free entry is below this fraction of the whole row cannot be moved by any freedom.
+constexpr double kLockedRow = 1e-12;
+
+bool is_zero_twist(const Twist& v) { return v.linear.isZero(0) && v.angular.isZero(0); }
+
+Vec6 as_vector(const Twist& v) {
+  Vec6 u;
+  u << v.linear, v.angular;
+  return u;
+}
+
+/// Largest entry of the row over the free directions of its two bodies, relative to the whole row.
+double calc_freedom(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row) {
+  double free = 0;
+  const auto side = [&](int body, const Vec6& part) {
+    if (body < 0 || map.column_of_body[body] < 0) return;
+    const Body& b = input.model->bodies[body];
+    for (int k = 0; k < b.dof; ++k) free = std::max(free, std::abs(part.dot(b.free_basis.col(k))));
+  };
+  side(body_a, row.a);
+  side(body_b, row.b);
+  const double whole = std::max(row.a.cwiseAbs().maxCoeff(), row.b.cwiseAbs().maxCoeff());
+  return whole > 0 ? free / whole : 0;
+}
+
+}  // namespace
+
+void begin_problem(const Model& model, Problem* problem, RowMap* map) {
+  problem->clear();
+  map->column_of_body.assign(model.bodies.size(), -1);
+  int column = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Dynamic && model.bodies[i].dof > 0) map->column_of_body[i] = column++;
+}
+
+void add_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, Problem* problem) {
+  BlockMap a = problem->add_column(body.dof);
+  double* b = problem->b.data() + problem->b.size() - body.dof;
+  Mat3 inertia = body.inertia;
+  if (gyroscopic != nullptr) inertia -= *gyroscopic;
+  if (body.dof == 6) {
+    a.diagonal().head<3>().setConstant(body.mass);
+    a.bottomRightCorner<3, 3>() = inertia;
+    Eigen::Map<Vec6> all(b);
+    all = momentum;
+    return;
+  }
+  for (int k = 0; k < body.dof; ++k) {
+    const Vec6 s = body.free_basis.col(k);
+    b[k] = s.dot(momentum);
+    for (int j = 0; j < body.dof; ++j) {
+      const Vec6 r = body.free_basis.col(j);
+      a(j, k) = body.mass * r.head<3>().dot(s.head<3>()) + r.tail<3>().dot(inertia * s.tail<3>());
+    }
+  }
+}
+
+void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, std::span<const PairRow> rows,
+                      Problem* problem) {
+  const auto side = [&](int body, auto part) {
+    if (body < 0) return;
+    const Body& b = input.model->bodies[body];
+    const int column = map.column_of_body[body];
+    if (column >= 0) {
+      BlockMap entry = problem->add_entry(column);
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const Vec6& row = part(rows[r]);
+        if (b.dof == 6) {
+          entry.row(r) = row.transpose();
+        } else {
+          for (int k = 0; k < b.dof; ++k) entry(r, k) = row.dot(b.free_basis.col(k));
+        }
+      }
+    } else if (b.kind == BodyKind::Kinematic && !is_zero_twist(input.prescribed[body])) {
+      const Vec6 v = as_vector(input.prescribed[body]);
+      const int first = problem->blocks.back().row;
+      for (std::size_t r = 0; r < rows.size(); ++r) problem->c[first + r] += part(rows[r]).dot(v);
+    }
+  };
+  side(body_a, [](const PairRow& row) -> const Vec6& { return row.a; });
+  side(body_b, [](const PairRow& row) -> const Vec6& { return row.b; });
+}
+
+void add_joint_rows(const StepInput& input, const std::vector<JointRows>& joints, double stabilization,
+                    Problem* problem, RowMap* map) {
+  map->joint_row.assign(input.model->joint_rows, -1);
+  for (const JointRows& joint : joints) {
+    std::array<PairRow, 6> kept;
+    std::array<double, 6> value;
+    int count = 0;
+    const int first_impulse = input.model->joints[joint.joint].first_row;
+    const int first_row = problem->rows();
+    for (int r = 0; r < joint.count; ++r) {
+      if (calc_freedom(input, *map, joint.body_a, joint.body_b, joint.row[r]) < kLockedRow) continue;
+      map->joint_row[first_impulse + r] = first_row + count;
+      kept[count] = joint.row[r];
+      value[count++] = joint.value[r];
+    }
+    if (count == 0) continue;
+    problem->add_block(LawKind::Equality, count);
+    // A compliance eps with damping time tau is a spring k = 1/eps, d = tau/eps (add_spring_rows); eps -> 0 is rigid.
+    const double rate = 1 / (input.h + joint.damping_time);
+    for (int r = 0; r < count; ++r) {
+      problem->c[first_row + r] = stabilization * value[r] * rate;
+      problem->compliance[first_row + r] = joint.compliance * rate / input.h;
+    }
+    add_pair_entries(input, *map, joint.body_a, joint.body_b, {kept.data(), static_cast<std::size_t>(count)}, problem);
+  }
+}
+
+void add_spring_rows(const StepInput& input, const std::vector<SpringRows>& springs, Problem* problem, RowMap* map) {
+  map->spring_row.assign(springs.size(), -1);
+  for (std::size_t i = 0; i < springs.size(); ++i) {
+    const SpringRows& spring = springs[i];
+    const double s = input.h * (input.h * spring.stiffness + spring.damping);
+    if (!(s > 0)) continue;
+    problem->add_block(LawKind::Equality, spring.count);
+    const int row = problem->blocks.back().row;
+    map->spring_row[i] = row;
+    for (int r = 0; r < spring.count; ++r) {
+      problem->compliance[row + r] = 1 / s;
+      problem->c[row + r] = input.h * spring.stiffness * spring.value[r] / s;
+    }
+    add_pair_entries(input, *map, spring.body_a, spring.body_b,
+                     {spring.row.data(), static_cast<std::size_t>(spring.count)}, problem);
+  }
+}
+
+void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& contacts, std::span<const double> offset,
+                      Problem* problem, RowMap* map) {
+  map->contact_row.assign(contacts.size(), -1);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const ContactRows& contact = contacts[i];
+    if (!std::isfinite(offset[i])) continue;
+    const bool slippery = contact.friction == 0;
+    const int count = slippery ? 1 : contact.count;
+    RowBlock& block = problem->add_block(slippery ? LawKind::Nonnegative : LawKind::Friction, count);
+    block.friction = input.options->friction;
+    block.facets = input.options->facets;
+    block.mu = contact.friction;
+    map->contact_row[i] = block.row;
+    problem->c[block.row] = offset[i];
+    add_pair_entries(input, *map, contact.body_a, contact.body_b, {contact.row.data(), static_cast<std::size_t>(count)},
+                     problem);
+  }
+}
+
+Twist calc_body_twist(const StepInput& input, const RowMap& map, const Problem& problem, const VecX& v, int body) {
+  const Body& b = input.model->bodies[body];
+  const int column = map.column_of_body[body];
+  if (column < 0) return input.prescribed[body];
+  const double* eta = v.data() + problem.column_start[column];
+  Vec6 u = Vec6::Zero();
+  for (int k = 0; k < b.dof; ++k) u += eta[k] * b.free_basis.col(k);
+  return {u.head<3>(), u.tail<3>()};
+}
+
+Vec3 calc_gyroscopic_turn(const Body& body, const Vec3& omega, double h) {
+  // Only rotations that are all free precess; a body held to one axis cannot, and one held to two axes follows
+  // the antisymmetric 2x2 part of F, turned by the same midpoint rule.
+  int rotations = 0;
+  Eigen::Matrix<double, 3, 3> p = Mat3::Zero();
+  for (int k = 0; k < body.dof; ++k)
+    if (body.free_basis.col(k).tail<3>().squaredNorm() > 0.5) p.col(rotations++) = body.free_basis.col(k).tail<3>();
+  if (rotations == 3) return calc_free_rotation(body, omega, h);
+  if (rotations < 2) return omega;
+  const Eigen::Matrix<double, 3, 2> q = p.leftCols<2>();
+  const Eigen::Matrix2d inertia = q.transpose() * body.inertia * q;
+  const Eigen::Matrix2d f = q.transpose() * skew(body.inertia * omega) * q;
+  const Vec2 eta = q.transpose() * omega;
+  const Vec2 turned = (inertia - 0.5 * h * f).inverse() * ((inertia + 0.5 * h * f) * eta);
+  return q * turned;
+}
+
+}  // namespace slipstick

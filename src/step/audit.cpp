@@ -1,0 +1,77 @@
+#include "step/audit.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Mean velocity of row `row` over the step, and the part of it that prescribed bodies contribute.
+struct RowSpeed {
+  double total = 0;
+  double prescribed = 0;
+};
+
+RowSpeed calc_row_speed(const StepInput& input, const State& next, int body_a, int body_b, const PairRow& row) {
+  RowSpeed speed;
+  const auto side = [&](int body, const Vec6& part) {
+    if (body < 0) return;
+    const bool given = input.model->bodies[body].kind == BodyKind::Kinematic;
+    const Twist& u = given ? input.prescribed[body] : input.state->velocity[body];
+    const Twist& v = given ? input.prescribed[body] : next.velocity[body];
+    const double x = 0.5 * (part.head<3>().dot(u.linear + v.linear) + part.tail<3>().dot(u.angular + v.angular));
+    speed.total += x;
+    if (given) speed.prescribed += x;
+  };
+  side(body_a, row.a);
+  side(body_b, row.b);
+  return speed;
+}
+
+}  // namespace
+
+EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, const Solution& solution,
+                         const State& next, double energy_before, double energy_after) {
+  EnergyLedger ledger;
+  const Equations& eq = scratch.equations;
+  const VecX& lambda = solution.lambda;
+  ledger.change = energy_after - energy_before;
+
+  for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
+    if (scratch.map.column_of_body[i] < 0) continue;
+    const Twist &u = input.state->velocity[i], &v = next.velocity[i];
+    ledger.load += 0.5 * input.h *
+                   (eq.load[i].head<3>().dot(u.linear + v.linear) + eq.load[i].tail<3>().dot(u.angular + v.angular));
+  }
+  for (const JointRows& joint : eq.joints) {
+    for (int r = 0; r < joint.count; ++r) {
+      const int row = scratch.map.joint_row[input.model->joints[joint.joint].first_row + r];
+      if (row < 0) continue;
+      const RowSpeed speed = calc_row_speed(input, next, joint.body_a, joint.body_b, joint.row[r]);
+      ledger.kinematic -= lambda[row] * speed.prescribed;
+    }
+  }
+  for (std::size_t i = 0; i < eq.springs.size(); ++i) {
+    const SpringRows& spring = eq.springs[i];
+    if (scratch.map.spring_row[i] < 0) continue;
+    for (int r = 0; r < spring.count; ++r) {
+      const RowSpeed speed = calc_row_speed(input, next, spring.body_a, spring.body_b, spring.row[r]);
+      const double impulse = lambda[scratch.map.spring_row[i] + r];
+      ledger.kinematic -= impulse * speed.prescribed;
+      ledger.damping -= input.h * spring.damping * speed.total * speed.total;
+    }
+  }
+  for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
+    const ContactRows& contact = eq.contacts[i];
+    const int row = scratch.map.contact_row[i];
+    if (row < 0) continue;
+    for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count); ++r) {
+      if (lambda[row + r] == 0) continue;
+      const RowSpeed speed = calc_row_speed(input, next, contact.body_a, contact.body_b, contact.row[r]);
+      (r == 0 ? ledger.impact : ledger.friction) += lambda[row + r] * speed.total;
+      ledger.kinematic -= lambda[row + r] * speed.prescribed;
+    }
+  }
+  ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.damping - ledger.friction - ledger.impact;
+  return ledger;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,55 @@
+// What a simulation may be asked for, and what is wrong with it if it may not.
+#include <cmath>
+
+#include "base/closest_name.h"
+#include "step/ladder.h"
+#include "step/scheme.h"
+
+namespace slipstick {
+
+namespace {
+
+std::string unknown(const std::string& what, const std::string& name, const std::vector<std::string_view>& known) {
+  std::string text = "unknown " + what + " '" + name + "'";
+  const std::vector<std::string> names(known.begin(), known.end());
+  if (const auto near = closest_name(name, names)) return text + "; did you mean '" + *near + "'?";
+  text += " (known:";
+  for (const std::string& each : names) text += " " + each;
+  return text + ")";
+}
+
+bool contains(const std::vector<std::string_view>& names, const std::string& name) {
+  for (const std::string_view each : names)
+    if (each == name) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> find_option_faults(const SimulationOptions& o) {
+  std::vector<std::string> faults;
+  const auto require = [&faults](bool good, std::string text) {
+    if (!good) faults.push_back(std::move(text));
+  };
+  require(std::isfinite(o.step) && o.step > 0, "step must be a positive time in seconds");
+  require(std::isfinite(o.duration) && o.duration >= 0, "duration must be a time in seconds, zero or more");
+  require(!(o.step > 0) || o.duration / o.step <= 1e12, "duration / step is more than 1e12 steps");
+  require(o.tolerance > 0 && o.tolerance < 1, "tolerance must lie between 0 and 1");
+  require(o.stabilization > 0 && o.stabilization <= 1, "stabilization must lie in (0, 1]");
+  require(!o.restitution_threshold || *o.restitution_threshold >= 0, "restitution_threshold must not be negative");
+  require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "facets must be an even number from 4 to 64");
+  require(o.threads >= 1 && o.threads <= 1024, "threads must be a number from 1 to 1024");
+  if (!contains(scheme_names(), o.scheme)) faults.push_back(unknown("scheme", o.scheme, scheme_names()));
+  if (!contains(solver_choices(), o.solver)) {
+    faults.push_back(unknown("solver", o.solver, solver_choices()));
+  } else if (const auto solver = make_solver(o.solver)) {
+    const SolverTraits traits = solver->traits();
+    const bool can = o.friction == FrictionModel::Cone      ? traits.cone
+                     : o.friction == FrictionModel::Pyramid ? traits.pyramid
+                                                            : traits.box_friction;
+    require(can, "solver '" + o.solver + "' cannot do this friction model; choose another, or solver 'auto'");
+  }
+  return faults;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,45 @@
+// The table of schemes, and what they have in common.
+#include <array>
+
+#include "base/se3.h"
+#include "step/assemble.h"
+#include "step/scheme.h"
+#include "step/schemes/schemes.h"
+
+namespace slipstick {
+
+namespace {
+
+struct Registered {
+  std::string_view name;
+  std::unique_ptr<Scheme> (*make)();
+};
+
+constexpr std::array kSchemes{
+    Registered{"stabilized", make_stabilized},
+    Registered{"euler", make_euler},
+};
+
+}  // namespace
+
+void Scheme::advance(const StepInput& input, const StepScratch& scratch, const Solution& solution, State* next) const {
+  for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
+    next->velocity[i] = calc_body_twist(input, scratch.map, scratch.problem, solution.v, static_cast<int>(i));
+    const bool still = input.model->bodies[i].kind == BodyKind::Fixed;
+    next->pose[i] = still ? input.state->pose[i] : move(input.state->pose[i], next->velocity[i], input.h);
+  }
+}
+
+std::vector<std::string_view> scheme_names() {
+  std::vector<std::string_view> names;
+  for (const Registered& entry : kSchemes) names.push_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<Scheme> make_scheme(std::string_view name) {
+  for (const Registered& entry : kSchemes)
+    if (entry.name == name) return entry.make();
+  return nullptr;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,13 @@
+// One factory a scheme; step/schemes.cpp is the table of them.
+#pragma once
+
+#include <memory>
+
+#include "step/scheme.h"
+
+namespace slipstick {
+
+std::unique_ptr<Scheme> make_stabilized();
+std::unique_ptr<Scheme> make_euler();
+
+}  // namespace slipstick

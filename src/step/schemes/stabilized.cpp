@@ -1,0 +1,85 @@
+// [Anitescu03]: fixed step, no collision detection, constraints stabilized by linearization, Newton restitution.
+//
+//   M v' - sum J^T c = M v + h (k(t,q) + gyroscopic)       all gradients at q_l
+//   joints:    G v' + gamma Theta(q)/h = 0
+//   contacts:  0 <= n^T v' + gamma Phi(q)/h + Lambda _|_ c_n >= 0, friction
+//   q' = move(q, v', h)
+//
+// Departure: the gyroscopic term is not h F(v) v at the old velocity, which feeds energy into a spinning body, but an
+// energy-keeping midpoint turn of omega before the step (docs/decisions/0003): A stays M, symmetric and constant.
+#include <cmath>
+
+#include "base/se3.h"
+#include "step/assemble.h"
+#include "step/schemes/schemes.h"
+
+namespace slipstick {
+
+namespace {
+
+/// TOL of [Anitescu03]: below this approach speed a collision is plastic; smaller values let resting contacts bounce.
+double calc_restitution_threshold(const StepInput& input) {
+  if (input.options->restitution_threshold) return *input.options->restitution_threshold;
+  return std::max(1e-3, 2 * input.model->gravity.norm() * input.h);
+}
+
+/// Lambda_j = e_j n_j(q_l)^T v_{l-1} for contacts that collided in the last step (the velocity BEFORE that step), else
+/// 0.
+void update_restitution(const StepInput& input, const std::vector<ContactRows>& rows, std::vector<double>* lambda) {
+  lambda->assign(rows.size(), 0.0);
+  const State& state = *input.state;
+  if (state.previous_velocity.empty()) return;
+  const double threshold = calc_restitution_threshold(input);
+  std::size_t m = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ContactKey& key = input.contacts->contacts[rows[i].contact].key;
+    while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
+    if (m == state.contact_memory.size()) break;
+    if (state.contact_memory[m].key != key || !state.contact_memory[m].collided || rows[i].restitution == 0) continue;
+    double vn = 0;
+    const auto side = [&](int body, const Vec6& row) {
+      if (body < 0) return;
+      const Twist& v = state.previous_velocity[body];
+      vn += row.head<3>().dot(v.linear) + row.tail<3>().dot(v.angular);
+    };
+    side(rows[i].body_a, rows[i].row[0].a);
+    side(rows[i].body_b, rows[i].row[0].b);
+    if (vn < -threshold) (*lambda)[i] = rows[i].restitution * vn;
+  }
+}
+
+class Stabilized final : public Scheme {
+ public:
+  std::string_view name() const override { return "stabilized"; }
+  bool looks_ahead() const override { return true; }
+
+  void discretize(const StepInput& input, StepScratch* scratch) const override {
+    const Model& model = *input.model;
+    const State& state = *input.state;
+    Equations& eq = scratch->equations;
+    update_equations(model, state, *input.contacts, &eq);
+    begin_problem(model, &scratch->problem, &scratch->map);
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      if (scratch->map.column_of_body[i] < 0) continue;
+      const Body& body = model.bodies[i];
+      Vec6 momentum = input.h * (eq.gravity[i] + eq.load[i]);
+      momentum.head<3>() += body.mass * state.velocity[i].linear;
+      momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, state.velocity[i].angular, input.h);
+      add_body_column(body, momentum, nullptr, &scratch->problem);
+    }
+    const double gamma = input.options->stabilization;
+    add_joint_rows(input, eq.joints, gamma, &scratch->problem, &scratch->map);
+    add_spring_rows(input, eq.springs, &scratch->problem, &scratch->map);
+    update_restitution(input, eq.contacts, &scratch->restitution);
+    scratch->offset.resize(eq.contacts.size());
+    for (std::size_t i = 0; i < eq.contacts.size(); ++i)
+      scratch->offset[i] = gamma * eq.contacts[i].gap / input.h + scratch->restitution[i];
+    add_contact_rows(input, eq.contacts, scratch->offset, &scratch->problem, &scratch->map);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scheme> make_stabilized() { return std::make_unique<Stabilized>(); }
+
+}  // namespace slipstick
