@@ -9,6 +9,8 @@
 
 namespace slipstick {
 
+enum class RunEnd { Complete, Interrupted, Failed };
+
 /// Collects the figures of a run step by step. Allocation-free between steps apart from a growing list of step times.
 class RunStatistics {
  public:
@@ -19,6 +21,8 @@ class RunStatistics {
 
   /// `step_seconds`: wall time of Simulation::step; `record_seconds`: of writing the recording.
   void add(const Simulation& simulation, const StepReport& report, double step_seconds, double record_seconds);
+  /// How the run ended; Complete until something else is said.
+  void set_end(RunEnd end);
   /// The JSON text, indented. `wall_s` is the whole run's.
   std::string json(const Simulation& simulation, double wall_s) const;
   /// A dozen lines for a person.

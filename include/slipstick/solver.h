@@ -13,7 +13,7 @@ namespace slipstick {
 /// What the judge says about (problem, solution); docs/certificate.md has the formulas.
 struct Residuals {
   double natural = 0;      ///< max_i |F_i|_inf, the natural map in m/s (rad/s for angular rows)
-  double relative = 0;     ///< ||F||_2 / ||q||_2 with q = J A^-1 b + c  (0/0 = 0)
+  double relative = 0;     ///< ||F||_2 / ||q||_2, q = J A^-1 b + c (0/0 = 0; certify.cpp: q lost to cancellation)
   double dynamics = 0;     ///< max |v - A^-1 (b + J^T lambda)|: a solution must satisfy (P1) too
   double cone = 0;         ///< max(0, |lambda_t| - mu lambda_n), N s: outside the friction limit
   double dissipation = 0;  ///< max(0, lambda_t . w_t) over friction blocks, J: friction that drives

@@ -24,7 +24,7 @@ struct PairRow {
 struct JointRows {
   int joint = 0;
   int body_a = kWorld, body_b = kWorld;
-  int count = 0;  ///< row_count(kind)
+  int count = 0;  ///< row_count(kind); fewer in a planar model, where void rows are left out
   std::array<PairRow, 6> row;
   std::array<double, 6> value;  ///< constraint error at the position level, m or rad
   double compliance = 0, damping_time = 0;
@@ -34,7 +34,7 @@ struct JointRows {
 struct SpringRows {
   int spring = 0;
   int body_a = kWorld, body_b = kWorld;
-  int count = 0;  ///< 1, or 3 for rest length zero
+  int count = 0;  ///< 1, or 3 (planar: 2) for rest length zero
   std::array<PairRow, 3> row;
   std::array<double, 3> value;  ///< elongation, m
   double stiffness = 0, damping = 0;

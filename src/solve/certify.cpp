@@ -1,7 +1,11 @@
 // The one judge. [METHODS 8]:  F_i = ( lambda_i - P_{K_i}( lambda_i - rho_i (w_i + s_i n) ) ) / rho_i,
 // rho_i = 1 / mean(diag of the Delassus block), s_i the De Saxce term (solve/laws.h); equality rows: F_i = w_i.
+//
+// relative = ||F|| / max(||q||, kCancelled ||T||), T_r = |J_r| |A^-1 b| + |c_r|: where q is what rounding left of
+// larger terms (bodies that fall or drift together) no impulse could make F smaller than the last bits of T.
 #include <slipstick/solver.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -23,6 +27,25 @@ Judge& Judge::operator=(Judge&&) noexcept = default;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kCancelled = 1e-7;  // q below this part of its terms has no 9 digits left
+
+/// || |J| |v| + |c| ||, the size of the terms of which q is the sum.
+double calc_term_size(const Problem& problem, const VecX& v) {
+  double sum = 0;
+  for (const RowBlock& block : problem.blocks) {
+    for (int k = 0; k < block.size; ++k) {
+      double term = std::abs(problem.c[block.row + k]);
+      for (int e = block.entry; e < block.entry + block.entries; ++e) {
+        const JacobianEntry& entry = problem.entries[e];
+        const int n = problem.column_size(entry.column), first = problem.column_start[entry.column];
+        const double* j = problem.jacobian.data() + entry.offset + k * n;
+        for (int i = 0; i < n; ++i) term += std::abs(j[i] * v[first + i]);
+      }
+      sum += term * term;
+    }
+  }
+  return std::sqrt(sum);
+}
 
 /// The block's part of the natural map into f (block.size entries).
 void update_natural_map(const Problem& problem, const RowBlock& block, double rho, const double* lambda,
@@ -53,6 +76,8 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   s.zero.setZero(rows);
   update_velocity(problem, s.masses, s.zero, &s.v);
   update_row_velocity(problem, s.v, s.zero, &s.q);
+  result.scale = s.q.norm();
+  const double floor = kCancelled * calc_term_size(problem, s.v);
   update_velocity(problem, s.masses, solution.lambda, &s.v);
   update_row_velocity(problem, s.v, solution.lambda, &s.w);
   if (problem.unknowns() > 0) {
@@ -78,8 +103,8 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
     for (int k = 1; k < block.size; ++k) power += lambda[k] * w[k];
     result.dissipation = std::max(result.dissipation, power);
   }
-  result.scale = s.q.norm();
-  result.relative = sum == 0 ? 0 : (result.scale > 0 ? std::sqrt(sum) / result.scale : kInfinity);
+  const double scale = std::max(result.scale, floor);
+  result.relative = sum == 0 ? 0 : (scale > 0 ? std::sqrt(sum) / scale : kInfinity);
   if (!std::isfinite(sum)) result.natural = result.relative = kInfinity;
   return result;
 }

@@ -1,0 +1,56 @@
+// The commands of the program. main.cpp reads the command line into these structs; each command has a file of its own
+// and returns the exit code: 0 done, 1 failed, 2 bad input, 130 interrupted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kInterrupted = 130;
+
+/// What names a scene and how it is read.
+struct SceneArguments {
+  std::string scene;
+  std::vector<std::string> set;  ///< name=expression
+  bool allow_path = false;
+  std::optional<int> max_bodies;
+};
+
+/// What a command line may say instead of the scene's `simulation:` section. Numbers are texts: expressions.
+struct SimulationArguments {
+  std::string step, duration, tolerance;
+  std::string scheme, solver, friction;
+  std::optional<int> facets, threads;
+};
+
+struct RunArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  std::string output;  ///< recording
+  std::string report;
+  bool json = false, strict = false, quiet = false;
+  std::string command;  ///< the whole command line, for the recording
+};
+int run(const RunArguments& arguments);
+
+struct CheckArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  bool json = false;
+};
+int check(const CheckArguments& arguments);
+
+struct ExamplesArguments {
+  std::string name;
+  std::string copy;  ///< folder
+  bool list = false, json = false, path = false, run = false;
+};
+int examples(const ExamplesArguments& arguments);
+
+struct InfoArguments {
+  bool json = false;
+};
+int info(const InfoArguments& arguments);

@@ -1,0 +1,162 @@
+#include "commands.h"
+#include "output_file.h"
+#include "scene_arguments.h"
+#include "terminal.h"
+
+#include <slipstick/recording.h>
+#include <slipstick/report.h>
+#include <slipstick/simulation.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+extern "C" void request_stop(int) { stop_requested = 1; }
+
+/// Ctrl-C ends the run after the present step; a second one kills.
+void listen_for_stop() {
+  struct sigaction action {};
+  action.sa_handler = request_stop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+/// Everything that a run writes, opened before the first step.
+struct Outputs {
+  std::optional<slipstick::Recorder> recorder;
+  OutputFile report;
+  bool recording_lost = false;  ///< a write failed, and the user has been told
+};
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code code;
+  return a == b || std::filesystem::equivalent(a, b, code);
+}
+
+bool open_outputs(const RunArguments& arguments, const slipstick::Scene& scene, Outputs* outputs) {
+  for (const std::string& path : {arguments.output, arguments.report}) {
+    if (path.empty() || !is_same_file(path, arguments.scene.scene)) continue;
+    say("run", path + ": is the scene itself; choose another name");
+    return false;
+  }
+  if (!arguments.output.empty() && is_same_file(arguments.output, arguments.report)) {
+    say("run", "-o and --report name the same file");
+    return false;
+  }
+  std::string fault;
+  if (!arguments.report.empty() && !outputs->report.open(arguments.report, &fault)) {
+    say("run", fault);
+    return false;
+  }
+  if (arguments.output.empty()) return true;
+  auto recorder = slipstick::Recorder::create(arguments.output, scene, arguments.command);
+  if (!recorder) {
+    for (const slipstick::Fault& f : recorder.faults()) say("run", f.text());
+    return false;
+  }
+  outputs->recorder.emplace(std::move(recorder).value());
+  return true;
+}
+
+/// Records the present state and returns the seconds that it took; a failure is said once.
+double record(const slipstick::Simulation& simulation, const slipstick::StepReport* report, ProgressBar* bar,
+              Outputs* outputs) {
+  if (!outputs->recorder || outputs->recording_lost) return 0;
+  const auto start = Clock::now();
+  if (!outputs->recorder->append(simulation, report)) {
+    outputs->recording_lost = true;
+    bar->erase();
+    say("run", "recording stopped: " + outputs->recorder->error());
+  }
+  return seconds_between(start, Clock::now());
+}
+
+long calc_step_count(const slipstick::SimulationOptions& options) {
+  return static_cast<long>(std::ceil(options.duration / options.step - 1e-6));
+}
+
+/// All steps, or as many as possible.
+slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation* simulation, Outputs* outputs,
+                           slipstick::RunStatistics* statistics) {
+  ProgressBar bar(!arguments.quiet);
+  const long steps = calc_step_count(simulation->options());
+  const double duration = static_cast<double>(steps) * simulation->options().step;
+  record(*simulation, nullptr, &bar, outputs);
+  for (long k = 0; k < steps; ++k) {
+    if (stop_requested) return slipstick::RunEnd::Interrupted;
+    const auto start = Clock::now();
+    const slipstick::StepReport& report = simulation->step();
+    const auto stepped = Clock::now();
+    if (report.failed) {
+      bar.erase();
+      say("run", "step " + std::to_string(k + 1) + " (t = " + std::to_string(simulation->state().time) +
+                     " s) failed: " + std::string(report.note) + "; try a smaller step or another solver");
+      return slipstick::RunEnd::Failed;
+    }
+    const double recorded = record(*simulation, &report, &bar, outputs);
+    statistics->add(*simulation, report, seconds_between(start, stepped), recorded);
+    bar.update({simulation->state().time, duration, report.contacts, statistics->residual_max()}, stepped);
+  }
+  return slipstick::RunEnd::Complete;
+}
+
+/// Closes the recording and writes the report; false if something could not be written.
+bool finish_outputs(const RunArguments& arguments, const std::string& json, Outputs* outputs) {
+  bool good = !outputs->recording_lost;
+  if (outputs->recorder && !outputs->recorder->close() && !outputs->recording_lost) {
+    say("run", "recording is not complete: " + outputs->recorder->error());
+    good = false;
+  }
+  std::string fault;
+  if (!arguments.report.empty() && !outputs->report.write(json, &fault)) {
+    say("run", fault);
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  std::optional<slipstick::Scene> scene = load("run", arguments.scene, arguments.simulation);
+  if (!scene) return kBadInput;
+  Outputs outputs;
+  if (!open_outputs(arguments, *scene, &outputs)) return kBadInput;
+
+  listen_for_stop();
+  const auto start = Clock::now();
+  slipstick::Simulation simulation(scene->model, scene->initial, scene->simulation);
+  slipstick::RunStatistics statistics(*scene, simulation);
+  const slipstick::RunEnd end = simulate(arguments, &simulation, &outputs, &statistics);
+  statistics.set_end(end);
+  const double wall = seconds_between(start, Clock::now());
+
+  const std::string json = statistics.json(simulation, wall);
+  bool good = finish_outputs(arguments, json, &outputs);
+  if (arguments.json) {
+    good = write_out(json) && good;
+  } else if (!arguments.quiet) {
+    good = write_out(statistics.summary(simulation, wall, wants_colour(STDOUT_FILENO))) && good;
+  }
+  const long uncertified = statistics.uncertified_steps();
+  if (uncertified > 0)
+    say("run", std::string(arguments.strict ? "error" : "warning") + ": " + std::to_string(uncertified) +
+                   " steps could not be certified" + (arguments.strict ? "" : " (--strict makes this an error)"));
+  if (end == slipstick::RunEnd::Interrupted) return kInterrupted;
+  if (end == slipstick::RunEnd::Failed || !good) return kFailed;
+  return uncertified > 0 && arguments.strict ? kFailed : kDone;
+}

@@ -1,0 +1,70 @@
+#include "scene_arguments.h"
+
+#include "terminal.h"
+
+#include <slipstick/expression.h>
+
+#include <cmath>
+
+namespace {
+
+/// "1/60" to a number; a fault goes to `faults`.
+void read_number(const char* option, const std::string& text, double* number, std::vector<std::string>* faults) {
+  if (text.empty()) return;
+  slipstick::ExpressionContext context;
+  context.lookup = [](std::string_view) { return std::optional<double>(); };
+  const auto compiled = slipstick::compile_expression(text, context);
+  if (const auto* fault = std::get_if<slipstick::ExpressionFault>(&compiled)) {
+    faults->push_back(std::string(option) + " '" + text + "': " + fault->message);
+    return;
+  }
+  *number = std::get<slipstick::Expression>(compiled).at(0);
+}
+
+void read_friction(const std::string& text, slipstick::FrictionModel* model, std::vector<std::string>* faults) {
+  if (text == "cone") *model = slipstick::FrictionModel::Cone;
+  if (text == "pyramid") *model = slipstick::FrictionModel::Pyramid;
+  if (text == "box") *model = slipstick::FrictionModel::Box;
+  if (!text.empty() && text != "cone" && text != "pyramid" && text != "box")
+    faults->push_back("--friction '" + text + "': must be cone, pyramid or box");
+}
+
+std::vector<std::string> apply(const SimulationArguments& given, slipstick::SimulationOptions* options) {
+  std::vector<std::string> faults;
+  read_number("--step", given.step, &options->step, &faults);
+  read_number("--duration", given.duration, &options->duration, &faults);
+  read_number("--tolerance", given.tolerance, &options->tolerance, &faults);
+  read_friction(given.friction, &options->friction, &faults);
+  if (!given.scheme.empty()) options->scheme = given.scheme;
+  if (!given.solver.empty()) options->solver = given.solver;
+  if (given.facets) options->facets = *given.facets;
+  if (given.threads) options->threads = *given.threads;
+  if (faults.empty()) faults = slipstick::find_option_faults(*options);
+  return faults;
+}
+
+}  // namespace
+
+std::optional<slipstick::Scene> load(const char* command, const SceneArguments& arguments,
+                                     const SimulationArguments& simulation) {
+  slipstick::SceneLoadOptions options;
+  options.allow_path = arguments.allow_path;
+  if (arguments.max_bodies) options.max_bodies = *arguments.max_bodies;
+  for (const std::string& item : arguments.set) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      say(command, "--set '" + item + "': must be name=value, for example --set n=20");
+      return std::nullopt;
+    }
+    options.set.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  }
+  slipstick::Result<slipstick::Scene> scene = slipstick::load_scene(arguments.scene, options);
+  if (!scene) {
+    for (const slipstick::Fault& fault : scene.faults()) say(fault.text());
+    return std::nullopt;
+  }
+  const std::vector<std::string> faults = apply(simulation, &scene.value().simulation);
+  for (const std::string& fault : faults) say(command, fault);
+  if (!faults.empty()) return std::nullopt;
+  return std::move(scene).value();
+}

@@ -1,0 +1,13 @@
+// From a command line to a scene that is ready to run.
+#pragma once
+
+#include "commands.h"
+
+#include <slipstick/scene.h>
+
+#include <optional>
+
+/// Reads the scene and puts the command line's options in; says every fault on stderr and returns nothing if there is
+/// one.
+std::optional<slipstick::Scene> load(const char* command, const SceneArguments& scene,
+                                     const SimulationArguments& simulation);

@@ -1,0 +1,157 @@
+#include "collision/box_clip.h"
+
+#include <cmath>
+
+namespace slipstick {
+namespace {
+
+/// A face of the incident box in the coordinates (u, v, height) of the reference face.
+struct FacingSide {
+  Vec3 center, along, across;  ///< corners are center -+ along -+ across
+  std::array<Vec3, 4> corner;  ///< in turn
+  std::array<int, 4> name;     ///< of corner k
+  std::array<int, 4> edge;     ///< of the edge from corner k to k + 1
+};
+
+class FaceClipper {
+ public:
+  FaceClipper(const BoxFace& face, const Vec3& half_size, bool reference_is_a, double same_point)
+      : face_(face),
+        u_(kNext[face.axis]),
+        v_(kAfter[face.axis]),
+        top_(half_size[face.axis]),
+        half_(half_size[u_], half_size[v_]),
+        reference_is_a_(reference_is_a),
+        same_point_(same_point) {}
+
+  void clip(const IncidentBox& incident, FaceManifold* manifold) {
+    set_facing_side(incident);
+    int inside = 0;
+    for (int k = 0; k < 4; ++k) inside += add_edge(k, manifold);
+    if (inside < 4) add_reference_corners(manifold);
+    add_waiting(manifold);
+  }
+
+ private:
+  Vec3 as_face_vector(const Vec3& x) const { return {x[u_], x[v_], face_.side * x[face_.axis]}; }
+
+  void set_facing_side(const IncidentBox& box) {
+    const Vec3 down = face_.side * box.axes.row(face_.axis).transpose();
+    int axis = 0;
+    down.cwiseAbs().maxCoeff(&axis);
+    const double side = down[axis] > 0 ? -1 : 1;  // its outward normal looks down at the face
+    const int p = kNext[axis], q = kAfter[axis];
+    side_.center = as_face_vector(box.center + side * box.half_size[axis] * box.axes.col(axis));
+    side_.center.z() -= top_;
+    side_.along = as_face_vector(box.half_size[p] * box.axes.col(p));
+    side_.across = as_face_vector(box.half_size[q] * box.axes.col(q));
+    const int base = side > 0 ? 1 << axis : 0;
+    side_.name = {base, base | 1 << p, base | 1 << p | 1 << q, base | 1 << q};
+    const Vec3 low = side_.center - side_.across, high = side_.center + side_.across;
+    side_.corner = {low - side_.along, low + side_.along, high + side_.along, high - side_.along};
+    side_.edge = {edge_at(p, side_.name[0]), edge_at(q, side_.name[1]), edge_at(p, side_.name[3]),
+                  edge_at(q, side_.name[0])};
+  }
+
+  /// Adds the ends of the part of edge k that is over the face, but not its far corner: that is the next edge's. True
+  /// if all of the edge is.
+  bool add_edge(int k, FaceManifold* manifold) {
+    const Vec3& from = side_.corner[k];
+    const Vec3 d = side_.corner[(k + 1) & 3] - from;
+    const RectangleClip part = clip_to_rectangle(from.head<2>(), d.head<2>(), half_);
+    if (!part.over()) return false;
+    const Vec3 enter = from + part.enter * d, leave = from + part.leave * d;
+    if (part.enter_side < 0) {
+      add(from, corner_feature(!reference_is_a_, side_.name[k]), manifold);
+    } else {
+      add_crossing(enter, leave, part.enter_side, k, manifold);
+    }
+    if (part.leave_side >= 0) add_crossing(leave, enter, part.leave_side, k, manifold);
+    return part.enter_side < 0 && part.leave_side < 0;
+  }
+
+  /// The edge from `far` on leaves the rectangle at `p`. If it runs along that side of the rectangle all the way, p is
+  /// somewhere in the middle of a straight line and rounding decides where: it waits for what the others give.
+  void add_crossing(const Vec3& p, const Vec3& far, int side, int k, FaceManifold* manifold) {
+    const double to_side = far[side / 2] - (side & 1 ? 1 : -1) * half_[side / 2];
+    const std::uint32_t feature = crossing_feature(side, k);
+    if (std::abs(to_side) <= same_point_ && snapped(p, feature) == feature) {
+      waiting_[waiting_count_++] = {p.x(), p.y(), p.z(), feature};
+    } else {
+      add(p, feature, manifold);
+    }
+  }
+
+  /// Points in the middle of a line count only if they are lower than all others: the least height is exact.
+  void add_waiting(FaceManifold* manifold) {
+    for (int k = 0; k < waiting_count_; ++k) {
+      if (waiting_[k].height < manifold->least_height() - 1e-5 * same_point_) manifold->add(waiting_[k]);
+    }
+  }
+
+  /// Corners of the face under the facing side: corner - center = x along + y across with |x|, |y| <= 1.
+  void add_reference_corners(FaceManifold* manifold) {
+    const Vec3 &a = side_.along, &b = side_.across;
+    const double det = a.x() * b.y() - a.y() * b.x();
+    if (det == 0) return;
+    for (int k = 0; k < 4; ++k) {
+      const Vec2 corner(k & 1 ? half_.x() : -half_.x(), k & 2 ? half_.y() : -half_.y());
+      const Vec2 d = corner - side_.center.head<2>();
+      const double x = (d.x() * b.y() - d.y() * b.x()) / det;
+      const double y = (a.x() * d.y() - a.y() * d.x()) / det;
+      if (std::abs(x) > 1 || std::abs(y) > 1) continue;
+      const Vec3 p(corner.x(), corner.y(), side_.center.z() + x * a.z() + y * b.z());
+      add(p, corner_feature(reference_is_a_, corner_name(k & 1, k & 2)), manifold);
+    }
+  }
+
+  void add(const Vec3& p, std::uint32_t feature, FaceManifold* manifold) const {
+    manifold->add({p.x(), p.y(), p.z(), snapped(p, feature)});
+  }
+
+  /// The name of the corner at this place, if there is one; otherwise the name that was given.
+  std::uint32_t snapped(const Vec3& p, std::uint32_t feature) const {
+    const bool near_own =
+        std::abs(std::abs(p.x()) - half_.x()) <= same_point_ && std::abs(std::abs(p.y()) - half_.y()) <= same_point_;
+    const std::uint32_t own = corner_feature(reference_is_a_, corner_name(p.x() > 0, p.y() > 0));
+    if (near_own && reference_is_a_) return own;
+    for (int k = 0; k < 4; ++k) {
+      const Vec3& c = side_.corner[k];
+      if (std::abs(c.x() - p.x()) <= same_point_ && std::abs(c.y() - p.y()) <= same_point_) {
+        return near_own && reference_is_a_ ? own : corner_feature(!reference_is_a_, side_.name[k]);
+      }
+    }
+    return near_own ? own : feature;
+  }
+
+  int corner_name(bool u_positive, bool v_positive) const {
+    return (face_.side > 0 ? 1 << face_.axis : 0) | (u_positive ? 1 << u_ : 0) | (v_positive ? 1 << v_ : 0);
+  }
+
+  /// Side 0..3 of the rectangle is an edge of the reference box; k is an edge of the facing side.
+  std::uint32_t crossing_feature(int side, int k) const {
+    const bool positive = side & 1;
+    const int own = side < 2 ? edge_at(v_, corner_name(positive, false)) : edge_at(u_, corner_name(false, positive));
+    return reference_is_a_ ? edges_feature(own, side_.edge[k]) : edges_feature(side_.edge[k], own);
+  }
+
+  BoxFace face_;
+  int u_, v_;
+  double top_;
+  Vec2 half_;
+  bool reference_is_a_;
+  double same_point_;
+  FacingSide side_;
+  std::array<FacePoint, 8> waiting_;
+  int waiting_count_ = 0;
+};
+
+}  // namespace
+
+void update_face_manifold(const BoxFace& face, const Vec3& half_size, const IncidentBox& incident, bool reference_is_a,
+                          double same_point, FaceManifold* manifold) {
+  manifold->clear();
+  FaceClipper(face, half_size, reference_is_a, same_point).clip(incident, manifold);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,61 @@
+// Where the narrow phase puts its contacts: fills in the names and turns the pair round if it was asked the other way.
+#pragma once
+
+#include <slipstick/state.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace slipstick {
+
+class ContactSink {
+ public:
+  /// Contacts are appended to `contacts`; `names` has the key's shapes, bodies and materials. `swapped`: the narrow
+  /// phase sees B as its first shape.
+  ContactSink(const Contact& names, double reach, bool swapped, std::vector<Contact>* contacts)
+      : names_(names), reach_(reach), swapped_(swapped), contacts_(contacts), first_(contacts->size()) {}
+
+  /// A contact is of interest when gap <= reach.
+  double reach() const { return reach_; }
+
+  /// `normal` from the first shape to the second, point_second - point_first = gap * normal. Drops gap > reach.
+  void add(const Vec3& point_first, const Vec3& point_second, const Vec3& normal, double gap, std::uint32_t feature) {
+    if (!(gap <= reach_)) return;
+    Contact& c = contacts_->emplace_back(names_);
+    c.key.feature = feature;
+    c.point_a = swapped_ ? point_second : point_first;
+    c.point_b = swapped_ ? point_first : point_second;
+    c.normal = swapped_ ? Vec3(-normal) : normal;
+    c.gap = gap;
+  }
+
+  /// The same from one point: `on_first` says whose surface it is on, the other one follows from the gap.
+  void add_from(bool on_first, const Vec3& point, const Vec3& normal, double gap, std::uint32_t feature) {
+    if (on_first) {
+      add(point, point + gap * normal, normal, gap, feature);
+    } else {
+      add(point - gap * normal, point, normal, gap, feature);
+    }
+  }
+
+  /// Puts the contacts of this pair in the order of their features. There are few of them: insertion.
+  void sort() {
+    std::vector<Contact>& c = *contacts_;
+    for (std::size_t i = first_ + 1; i < c.size(); ++i) {
+      if (c[i - 1].key.feature <= c[i].key.feature) continue;
+      const Contact moved = c[i];
+      std::size_t j = i;
+      for (; j > first_ && c[j - 1].key.feature > moved.key.feature; --j) c[j] = c[j - 1];
+      c[j] = moved;
+    }
+  }
+
+ private:
+  const Contact& names_;
+  double reach_;
+  bool swapped_;
+  std::vector<Contact>* contacts_;
+  std::size_t first_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,213 @@
+#include <slipstick/info.h>
+
+#include "io/json_text.h"
+#include "io/report_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace slipstick {
+
+namespace {
+
+std::string_view name_of(RunEnd end) {
+  switch (end) {
+    case RunEnd::Interrupted:
+      return "interrupted";
+    case RunEnd::Failed:
+      return "failed";
+    case RunEnd::Complete:
+      break;
+  }
+  return "complete";
+}
+
+std::string_view body_name(const Model& model, int body) {
+  return body == kWorld ? std::string_view("world") : std::string_view(model.bodies[body].name);
+}
+
+void add_timing(const RunFigures& s, JsonText* json) {
+  const TimeFigures times = calc_time_figures(s.step_seconds);
+  json->key("ms_per_step");
+  json->begin_object(true);
+  json->field("mean", 1e3 * times.mean);
+  json->field("median", 1e3 * times.median);
+  json->field("p99", 1e3 * times.p99);
+  json->field("max", 1e3 * times.max);
+  json->end_object();
+  const double scale = 1e3 / std::max<double>(1, static_cast<double>(s.steps));
+  json->key("phase_ms");
+  json->begin_object(true);
+  json->field("collision", scale * s.phases.collision);
+  json->field("assemble", scale * s.phases.assemble);
+  json->field("solve", scale * s.phases.solve);
+  json->field("advance", scale * s.phases.advance);
+  json->field("record", scale * s.record_seconds);
+  json->end_object();
+}
+
+void add_sizes(const RunFigures& s, JsonText* json) {
+  const double steps = std::max<double>(1, static_cast<double>(s.steps));
+  json->key("contacts");
+  json->begin_object(true);
+  json->field("mean", s.contacts_sum / steps);
+  json->field("max", s.contacts_max);
+  json->end_object();
+  json->key("problem");
+  json->begin_object(true);
+  json->field("rows_mean", s.rows_sum / steps);
+  json->field("rows_max", s.rows_max);
+  json->end_object();
+  json->field("iterations", s.iterations);
+  json->field("reach_repeats", s.reach_repeats);
+}
+
+void add_certificate(const RunFigures& s, double tolerance, JsonText* json) {
+  json->key("certificate");
+  json->begin_object();
+  json->field("residual_max", s.residual_max.natural);
+  json->field("residual_mean", s.residual_sum / std::max<double>(1, static_cast<double>(s.steps)));
+  json->field("relative_max", s.residual_max.relative);
+  json->field("dynamics_max", s.residual_max.dynamics);
+  json->field("tolerance", tolerance);
+  json->field("uncertified_steps", s.uncertified);
+  json->key("first_uncertified");
+  if (s.uncertified > 0) {
+    json->begin_object(true);
+    json->field("step", s.first_uncertified.step);
+    json->field("time", s.first_uncertified.time);
+    json->field("note", s.first_uncertified.note);
+    json->end_object();
+  } else {
+    json->null();
+  }
+  json->field("escalations", s.escalations);
+  json->field("penetration_max", s.penetration_max);
+  json->field("penetration_final", s.penetration_final);
+  json->field("joint_error_max", s.joint_error_max);
+  json->field("joint_error_final", s.joint_error_final);
+  json->field("cone_violation_max", s.residual_max.cone);
+  json->field("friction_dissipation_violation_max", s.residual_max.dissipation);
+  json->end_object();
+}
+
+void add_energy(const RunFigures& s, const EnergySplit& final, JsonText* json) {
+  json->key("energy");
+  json->begin_object();
+  json->field("initial", s.initial_energy.kinetic + s.initial_energy.potential);
+  json->field("final", final.kinetic + final.potential);
+  json->field("kinetic_final", final.kinetic);
+  json->field("potential_final", final.potential);
+  json->field("ledger_remainder_max", s.remainder_max);
+  json->field("increase_max", s.increase_max);
+  json->field("increase_steps", s.increase_steps);
+  json->key("ledger");
+  json->begin_object();
+  json->field("change", s.ledger.change);
+  json->field("load", s.ledger.load);
+  json->field("kinematic", s.ledger.kinematic);
+  json->field("damping", s.ledger.damping);
+  json->field("friction", s.ledger.friction);
+  json->field("impact", s.ledger.impact);
+  json->field("numerical", s.ledger.numerical);
+  json->end_object();
+  json->end_object();
+}
+
+void add_events(const RunFigures& s, const Model& model, JsonText* json) {
+  json->key("events");
+  json->begin_array();
+  for (const ImpactEvent& event : s.events) {
+    json->begin_object(true);
+    json->field("time", event.time);
+    json->field("kind", "impact");
+    json->key("bodies");
+    json->begin_array(true);
+    json->value(body_name(model, event.body_a));
+    json->value(body_name(model, event.body_b));
+    json->end_array();
+    json->field("normal_speed_before", event.normal_speed_before);
+    json->field("normal_speed_after", event.normal_speed_after);
+    json->end_object();
+  }
+  json->end_array();
+}
+
+void add_contact_forces(const Simulation& simulation, JsonText* json) {
+  json->key("contact_forces_final");
+  json->begin_array();
+  for (const ContactForce& force : simulation.contact_forces()) {
+    const Contact& contact = force.contact;
+    json->begin_object(true);
+    json->field("a", body_name(simulation.model(), contact.body_a));
+    json->field("b", body_name(simulation.model(), contact.body_b));
+    json->field("point", Vec3((contact.point_a + contact.point_b) / 2));
+    json->field("normal", contact.normal);
+    json->field("force_on_b", force.force);
+    json->field("gap", contact.gap);
+    json->end_object();
+  }
+  json->end_array();
+}
+
+void add_final(const Simulation& simulation, JsonText* json) {
+  const Model& model = simulation.model();
+  const State& state = simulation.state();
+  json->key("final");
+  json->begin_object();
+  json->key("bodies");
+  json->begin_object();
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const WorldMotion motion = calc_world_motion(model.bodies[i], state.pose[i], state.velocity[i]);
+    json->key(model.bodies[i].name);
+    json->begin_object(true);
+    json->field("position", motion.pose.position);
+    json->field("orientation", motion.pose.orientation);
+    json->field("velocity", motion.velocity);
+    json->field("angular_velocity", motion.angular_velocity);
+    json->end_object();
+  }
+  json->end_object();
+  json->end_object();
+}
+
+}  // namespace
+
+std::string RunStatistics::json(const Simulation& simulation, double wall_s) const {
+  const Impl& s = *impl_;
+  const Model& model = simulation.model();
+  const SimulationOptions& options = simulation.options();
+  char hash_text[17];
+  std::snprintf(hash_text, sizeof hash_text, "%016llx", static_cast<unsigned long long>(hash(simulation.state())));
+  JsonText json;
+  json.begin_object();
+  json.field("version", version());
+  json.field("scene", s.scene_path);
+  json.field("name", s.scene_name);
+  json.field("ended", name_of(s.end));
+  json.field("interrupted", s.end == RunEnd::Interrupted);
+  json.field("scheme", options.scheme);
+  json.field("solver", options.solver);
+  json.field("step", options.step);
+  json.field("steps", s.steps);
+  json.field("time", simulation.state().time);
+  json.field("bodies", model.bodies.size());
+  json.field("dof", model.dof);
+  json.field("joints", model.joints.size());
+  json.field("wall_s", wall_s);
+  json.field("realtime_factor", wall_s > 0 ? simulation.state().time / wall_s : 0.0);
+  json.field("threads", options.threads);
+  add_timing(s, &json);
+  add_sizes(s, &json);
+  add_certificate(s, options.tolerance, &json);
+  add_energy(s, simulation.energy(), &json);
+  add_events(s, model, &json);
+  add_contact_forces(simulation, &json);
+  add_final(simulation, &json);
+  json.field("state_hash", std::string_view(hash_text));
+  json.end_object();
+  return json.text() + "\n";
+}
+
+}  // namespace slipstick

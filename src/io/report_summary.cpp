@@ -1,0 +1,125 @@
+#include "io/report_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace slipstick {
+
+namespace {
+
+/// Lines of "label  text", the labels in one column.
+class SummaryText {
+ public:
+  explicit SummaryText(bool colour) : colour_(colour) {}
+
+  void title(const std::string& name, const std::string& detail) {
+    text_ += paint("1", name) + (detail.empty() ? "" : "  " + paint("2", detail)) + "\n";
+  }
+  void line(const char* label, const std::string& content) {
+    char padded[24];
+    std::snprintf(padded, sizeof padded, "  %-12s", label);
+    text_ += paint("2", padded) + content + "\n";
+  }
+  /// `style`: an SGR code, "32" green, "33" yellow, "31" red.
+  std::string paint(const char* style, const std::string& content) const {
+    return colour_ ? "\x1b[" + std::string(style) + "m" + content + "\x1b[0m" : content;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  bool colour_;
+  std::string text_;
+};
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
+  char buffer[512];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(buffer, sizeof buffer, pattern, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+std::string count(long n, const char* noun) { return format("%ld %s%s", n, noun, n == 1 ? "" : "s"); }
+
+std::string make_body_count(std::size_t n) { return n == 1 ? "1 body" : format("%zu bodies", n); }
+
+std::string make_phases(const RunFigures& s) {
+  const std::pair<const char*, double> phases[] = {{"collision", s.phases.collision},
+                                                   {"assemble", s.phases.assemble},
+                                                   {"solve", s.phases.solve},
+                                                   {"advance", s.phases.advance},
+                                                   {"record", s.record_seconds}};
+  double total = 0;
+  for (const auto& phase : phases) total += phase.second;
+  std::string text;
+  for (const auto& [name, seconds] : phases)
+    text += format("%s%s %.0f %%", text.empty() ? "" : ", ", name, total > 0 ? 100 * seconds / total : 0);
+  return text;
+}
+
+void add_certificate(const RunFigures& s, double tolerance, SummaryText* out) {
+  const std::string figures = format("worst residual %.2g m/s, relative %.2g (limit %.2g), %s", s.residual_max.natural,
+                                     s.residual_max.relative, tolerance, count(s.escalations, "escalation").c_str());
+  if (s.steps == 0) {
+    out->line("certificate", "no step was taken");
+  } else if (s.uncertified == 0) {
+    out->line("certificate", out->paint("1;32", "all steps certified") + ": " + figures);
+  } else {
+    out->line("certificate",
+              out->paint("1;31", format("%ld of %ld steps NOT certified", s.uncertified, s.steps)) + ": " + figures);
+    out->line("", format("first at t = %g s (step %ld)%s%s", s.first_uncertified.time,
+                         static_cast<long>(s.first_uncertified.step), s.first_uncertified.note.empty() ? "" : ": ",
+                         s.first_uncertified.note.c_str()));
+  }
+}
+
+void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out) {
+  out->line("energy", format("%.6g J at the start, %.6g J at the end (kinetic %.4g, potential %.4g)",
+                             s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
+                             final.kinetic, final.potential));
+  out->line("", format("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
+                       s.ledger.load, s.ledger.kinematic, s.ledger.damping, s.ledger.friction, s.ledger.impact,
+                       s.ledger.numerical));
+  const std::string growth = s.increase_steps == 0 ? out->paint("32", "no step gained energy that nothing paid for")
+                                                   : out->paint("33", format("%s gained energy that nothing paid for",
+                                                                             count(s.increase_steps, "step").c_str())) +
+                                                         format(", at most %.3g J", s.increase_max);
+  out->line("", growth);
+}
+
+}  // namespace
+
+std::string RunStatistics::summary(const Simulation& simulation, double wall_s, bool colour) const {
+  const Impl& s = *impl_;
+  const Model& model = simulation.model();
+  const SimulationOptions& options = simulation.options();
+  const double time = simulation.state().time;
+  const TimeFigures times = calc_time_figures(s.step_seconds);
+  const double steps = std::max<double>(1, static_cast<double>(s.steps));
+  SummaryText out(colour);
+  out.title(s.scene_name.empty() ? s.scene_path : s.scene_name, s.scene_name.empty() ? "" : s.scene_path);
+  out.line("method", format("scheme %s, solver %s, step %g s, %s", options.scheme.c_str(), options.solver.c_str(),
+                            options.step, count(options.threads, "thread").c_str()));
+  out.line("size", format("%s, %d dof, %s", make_body_count(model.bodies.size()).c_str(), model.dof,
+                          count(static_cast<long>(model.joints.size()), "joint").c_str()));
+  std::string run = format("%g s in %s, %.3g s of wall time: %.3g x real time", time, count(s.steps, "step").c_str(),
+                           wall_s, wall_s > 0 ? time / wall_s : 0.0);
+  if (s.end == RunEnd::Interrupted) run += "; " + out.paint("33", "interrupted");
+  if (s.end == RunEnd::Failed) run += "; " + out.paint("1;31", "FAILED");
+  out.line("run", run);
+  out.line("step", format("%.3g ms mean, %.3g median, %.3g p99, %.3g max", 1e3 * times.mean, 1e3 * times.median,
+                          1e3 * times.p99, 1e3 * times.max));
+  out.line("phases", make_phases(s));
+  out.line("contacts", format("%.1f mean, %d max; problem of %.1f rows mean, %d max", s.contacts_sum / steps,
+                              s.contacts_max, s.rows_sum / steps, s.rows_max));
+  add_certificate(s, options.tolerance, &out);
+  out.line("geometry", format("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
+                              s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));
+  add_energy(s, simulation.energy(), &out);
+  return out.text();
+}
+
+}  // namespace slipstick

@@ -1,0 +1,208 @@
+#include <slipstick/scene_check.h>
+
+#include "mechanics/equations.h"
+
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <numbers>
+
+namespace slipstick {
+
+namespace {
+
+constexpr double kOverlapTolerance = 1e-9;  ///< m per metre of body: touching is not overlapping
+constexpr double kJointTolerance = 1e-9;    ///< m or rad
+constexpr double kLargeMassRatio = 1e4;     ///< beyond this, iterative solvers need very many sweeps
+constexpr int kMaxRankSize = 1500;          ///< dense: rows and columns
+
+std::string as_text(double x) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.3g", x);
+  return buffer;
+}
+
+std::string_view body_name(const Model& model, int body) {
+  return body == kWorld ? std::string_view("world") : std::string_view(model.bodies[body].name);
+}
+
+void count_bodies(const Model& model, SceneCheck* check) {
+  check->bodies = static_cast<int>(model.bodies.size());
+  check->mass_min = std::numeric_limits<double>::infinity();
+  for (const Body& body : model.bodies) {
+    check->fixed += body.kind == BodyKind::Fixed;
+    check->kinematic += body.kind == BodyKind::Kinematic;
+    if (body.kind != BodyKind::Dynamic) continue;
+    ++check->dynamic;
+    check->mass_total += body.mass;
+    if (body.mass < check->mass_min) {
+      check->mass_min = body.mass;
+      check->lightest = body.name;
+    }
+    if (body.mass > check->mass_max) {
+      check->mass_max = body.mass;
+      check->heaviest = body.name;
+    }
+  }
+  if (check->dynamic == 0) check->mass_min = 0;
+  if (check->mass_min > 0) check->mass_ratio = check->mass_max / check->mass_min;
+}
+
+/// Per pair of bodies the deepest contact of the starting configuration.
+void find_overlaps(const Simulation& simulation, SceneCheck* check) {
+  const Model& model = simulation.model();
+  std::map<std::pair<int, int>, double> deepest;
+  check->contacts = static_cast<int>(simulation.contacts().size());
+  for (const Contact& contact : simulation.contacts()) {
+    double size = 1;
+    for (const int body : {contact.body_a, contact.body_b})
+      if (body != kWorld) size = std::max(size, model.bodies[body].reach_radius);
+    if (contact.gap >= -kOverlapTolerance * size) continue;
+    double& depth = deepest[{contact.body_a, contact.body_b}];
+    depth = std::max(depth, -contact.gap);
+  }
+  for (const auto& [pair, depth] : deepest)
+    check->overlaps.push_back(
+        {std::string(body_name(model, pair.first)), std::string(body_name(model, pair.second)), depth});
+  std::stable_sort(check->overlaps.begin(), check->overlaps.end(),
+                   [](const Overlap& a, const Overlap& b) { return a.depth > b.depth; });
+}
+
+/// Rank of the rigid joint rows of a problem, by QR with column pivoting of their transpose.
+void find_redundancy(const Problem& problem, SceneCheck* check) {
+  std::vector<const RowBlock*> blocks;
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law != LawKind::Equality || problem.compliance[block.row] > 0) continue;
+    blocks.push_back(&block);
+    check->joint_rows += block.size;
+  }
+  if (check->joint_rows > kMaxRankSize || problem.unknowns() > kMaxRankSize) return;
+  check->redundant_rows = 0;
+  if (check->joint_rows == 0) return;
+  MatX transposed = MatX::Zero(problem.unknowns(), check->joint_rows);
+  int row = 0;
+  for (const RowBlock* block : blocks) {
+    for (int e = block->entry; e < block->entry + block->entries; ++e) {
+      const JacobianEntry& entry = problem.entries[e];
+      const ConstBlockMap part = problem.jacobian_block(*block, entry);
+      transposed.block(problem.column_start[entry.column], row, part.cols(), part.rows()) = part.transpose();
+    }
+    row += block->size;
+  }
+  Eigen::ColPivHouseholderQR<MatX> qr(transposed);
+  qr.setThreshold(1e-9);
+  check->redundant_rows = check->joint_rows - static_cast<int>(qr.rank());
+}
+
+/// The thinnest direction of a shape, m.
+double calc_thickness(const Model& model, const Shape& shape) {
+  switch (shape.kind) {
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+    case ShapeKind::Capsule:
+      return 2 * shape.radius;
+    case ShapeKind::Box:
+      return 2 * shape.half_size.minCoeff();
+    case ShapeKind::Polygon: {
+      double thinnest = std::numeric_limits<double>::infinity();  // width of a convex polygon: attained at a side
+      const auto* points = model.points.data() + shape.first_point;
+      for (int i = 0; i < shape.point_count; ++i) {
+        const Vec2 side = (points[(i + 1) % shape.point_count] - points[i]).normalized();
+        double width = 0;
+        for (int k = 0; k < shape.point_count; ++k) {
+          const Vec2 to = points[k] - points[i];
+          width = std::max(width, side.x() * to.y() - side.y() * to.x());
+        }
+        thinnest = std::min(thinnest, width);
+      }
+      return thinnest;
+    }
+    case ShapeKind::Plane:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+void bound_step(double bound, const std::string& reason, SceneCheck* check) {
+  if (!(bound > 0) || !std::isfinite(bound) || (check->step_advised && *check->step_advised <= bound)) return;
+  check->step_advised = bound;
+  check->step_reason = reason;
+}
+
+/// Rules of thumb: in one step a body moves by a quarter of its thickness at most; gravity alone moves it by a fiftieth
+/// at most; a spring's period has twenty steps.
+void advise_step(const Scene& scene, SceneCheck* check) {
+  const Model& model = scene.model;
+  const double gravity = model.gravity.norm();
+  for (const Shape& shape : model.shapes) {
+    const Body& body = model.bodies[shape.body];
+    if (body.kind != BodyKind::Dynamic) continue;
+    const double thickness = calc_thickness(model, shape);
+    const Twist& v = scene.initial.velocity[shape.body];
+    const double speed = v.linear.norm() + v.angular.norm() * body.reach_radius;
+    if (speed > 0) bound_step(0.25 * thickness / speed, "the starting speed of '" + body.name + "'", check);
+    if (gravity > 0)
+      bound_step(std::sqrt(2 * thickness / (50 * gravity)), "gravity and the thickness of '" + body.name + "'", check);
+  }
+  for (const Spring& spring : model.springs) {
+    double inverse_mass = 0;
+    for (const int body : {spring.a, spring.b})
+      if (body != kWorld && model.bodies[body].mass > 0) inverse_mass += 1 / model.bodies[body].mass;
+    if (!(spring.stiffness > 0) || inverse_mass == 0) continue;
+    const double period = 2 * std::numbers::pi / std::sqrt(spring.stiffness * inverse_mass);
+    bound_step(period / 20, "the period of spring '" + spring.name + "'", check);
+  }
+}
+
+void add_remarks(SceneCheck* check) {
+  if (check->dynamic == 0) check->remarks.push_back("nothing moves: there is no dynamic body");
+  if (check->mass_ratio > kLargeMassRatio)
+    check->remarks.push_back("mass ratio " + as_text(check->mass_ratio) + " between '" + check->heaviest + "' and '" +
+                             check->lightest + "': prefer a direct solver, or bring the masses closer");
+  if (!check->overlaps.empty()) {
+    const Overlap& worst = check->overlaps[0];
+    check->remarks.push_back(std::to_string(check->overlaps.size()) + " pairs of bodies start inside each other ('" +
+                             worst.a + "' and '" + worst.b + "' by " + as_text(worst.depth) +
+                             " m): they will be pushed apart; move them, or list them in pairs_without_contact");
+  }
+  if (check->joint_error > kJointTolerance)
+    check->remarks.push_back("the joints do not hold at the start (error " + as_text(check->joint_error) +
+                             "): check anchors and starting poses");
+  if (check->redundant_rows.value_or(0) > 0)
+    check->remarks.push_back(std::to_string(*check->redundant_rows) + " of " + std::to_string(check->joint_rows) +
+                             " joint rows say what others say already: the motion is right, the joint forces are not "
+                             "unique; free a direction, or give the joints compliance");
+  if (check->step_advised && check->step > *check->step_advised)
+    check->remarks.push_back("step " + as_text(check->step) + " s is long for " + check->step_reason + ": advised is " +
+                             as_text(*check->step_advised) + " s or less");
+}
+
+}  // namespace
+
+SceneCheck check_scene(const Scene& scene) {
+  SceneCheck check;
+  check.scene = scene.path;
+  check.name = scene.name;
+  check.dof = scene.model.dof;
+  check.shapes = static_cast<int>(scene.model.shapes.size());
+  check.joints = static_cast<int>(scene.model.joints.size());
+  check.springs = static_cast<int>(scene.model.springs.size());
+  check.loads = static_cast<int>(scene.model.loads.size());
+  check.step = scene.simulation.step;
+  count_bodies(scene.model, &check);
+  Simulation simulation(scene.model, scene.initial, scene.simulation);
+  find_overlaps(simulation, &check);
+  advise_step(scene, &check);
+  std::vector<JointRows> scratch;
+  check.joint_error = calc_joint_error(scene.model, scene.initial.pose, &scratch);
+  simulation.step();  // writes the rows of the joints
+  find_redundancy(simulation.problem(), &check);
+  add_remarks(&check);
+  return check;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,226 @@
+// Materials, pairs, `simulation` and `record`.
+#include <algorithm>
+#include <array>
+
+#include "io/scene_build.h"
+
+namespace slipstick {
+namespace {
+
+/// Coefficients of laws that this version does not have: zero says the same as nothing.
+void check_absent_friction(const SceneItem& item) {
+  for (const char* key : {"rolling_friction", "spinning_friction"}) {
+    double value = 0;
+    if (item.number(key, &value) && value != 0) {
+      item.fault(*item.find(key), std::string("'") + key + "' in " + item.label() +
+                                      " is not supported in this version; leave it out or make it 0");
+    }
+  }
+}
+
+std::optional<FrictionModel> find_friction_model(const std::string& name) {
+  if (name == "cone") return FrictionModel::Cone;
+  if (name == "pyramid") return FrictionModel::Pyramid;
+  if (name == "box") return FrictionModel::Box;
+  return std::nullopt;
+}
+
+void read_friction_model(const SceneItem& item, const SceneNode& node, SimulationOptions* options) {
+  const auto name = item.as_text(node, "friction");
+  if (!name) return;
+  if (const auto model = find_friction_model(*name)) {
+    options->friction = *model;
+    return;
+  }
+  const KeyList known{"cone", "pyramid", "box"};
+  const std::string near = as_suggestion(*name, known);
+  item.fault(node,
+             "unknown friction model '" + *name + "'" + (near.empty() ? " (known: " + as_list(known) + ")" : near));
+}
+
+/// friction: cone, or friction: {model: pyramid, facets: 8}
+void read_friction(const SceneItem& item, SceneBuild* build, SimulationOptions* options) {
+  const SceneNode* node = item.find("friction");
+  if (node == nullptr) return;
+  if (!node->is_map()) return read_friction_model(item, *node, options);
+  const SceneMapPtr map = build->expander.resolve(*node, "friction");
+  const SceneItem inner(build->reading, *map, "friction of simulation");
+  inner.check_keys({"model", "facets"});
+  if (const SceneNode* model = inner.find("model")) read_friction_model(inner, *model, options);
+  inner.integer("facets", &options->facets);
+}
+
+/// Options that belong to one scheme; they are the same as those beside it.
+void read_scheme_option(const SceneItem& item, const std::string& scheme, SimulationOptions* options) {
+  KeyList legal;
+  if (scheme == "stabilized") legal = {"stabilization", "restitution_threshold"};
+  for (const SceneMap::Entry& entry : item.map().entries) {
+    if (std::find(legal.begin(), legal.end(), entry.key->text) != legal.end()) continue;
+    item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version" +
+                               (legal.empty() ? "" : " (known: " + as_list(legal) + ")"));
+  }
+  if (legal.empty()) return;
+  item.number("stabilization", &options->stabilization);
+  item.number("restitution_threshold", &options->restitution_threshold);
+}
+
+/// scheme: NAME, or scheme: {NAME: {options}}; the same for solver.
+void read_choice(const SceneItem& item, const char* key, SceneBuild* build, std::string* out,
+                 SimulationOptions* options) {
+  const SceneNode* node = item.find(key);
+  if (node == nullptr) return;
+  if (!node->is_map()) {
+    if (const auto name = item.as_text(*node, key)) *out = *name;
+    return;
+  }
+  if (node->items.size() != 2 || !node->items[0]->is_scalar()) {
+    return item.expected(*node, "a name or a map {name: {options}}", key);
+  }
+  *out = node->items[0]->text;
+  if (node->items[1]->kind == SceneNode::Kind::Null) return;
+  const std::string label = std::string(key) + " '" + *out + "'";
+  const SceneMapPtr map = build->expander.resolve(*node->items[1], "the options of " + label);
+  if (map) {
+    read_scheme_option(SceneItem(build->reading, *map, label), key == std::string_view("scheme") ? *out : "", options);
+  }
+}
+
+struct Option {
+  std::string_view key;
+  void (*reset)(SimulationOptions*);  ///< to the default
+};
+
+constexpr std::array kOptions{
+    Option{"scheme", [](SimulationOptions* o) { o->scheme = SimulationOptions().scheme; }},
+    Option{"solver", [](SimulationOptions* o) { o->solver = SimulationOptions().solver; }},
+    Option{"step", [](SimulationOptions* o) { o->step = SimulationOptions().step; }},
+    Option{"duration", [](SimulationOptions* o) { o->duration = SimulationOptions().duration; }},
+    Option{"friction",
+           [](SimulationOptions* o) {
+             o->friction = SimulationOptions().friction;
+             o->facets = SimulationOptions().facets;
+           }},
+    Option{"tolerance", [](SimulationOptions* o) { o->tolerance = SimulationOptions().tolerance; }},
+    Option{"stabilization", [](SimulationOptions* o) { o->stabilization = SimulationOptions().stabilization; }},
+    Option{"restitution_threshold", [](SimulationOptions* o) { o->restitution_threshold.reset(); }},
+    Option{"threads", [](SimulationOptions* o) { o->threads = SimulationOptions().threads; }},
+};
+
+/// The place of an option fault: that of the first given key without which the fault would not be.
+const SceneNode& find_culprit(const SceneItem& item, const SimulationOptions& options, const std::string& message) {
+  for (const Option& option : kOptions) {
+    const SceneNode* node = item.find(option.key);
+    if (node == nullptr) continue;
+    SimulationOptions without = options;
+    option.reset(&without);
+    const auto faults = find_option_faults(without);
+    if (std::find(faults.begin(), faults.end(), message) == faults.end()) return *node;
+  }
+  return item.node();
+}
+
+}  // namespace
+
+void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* build) {
+  build->reading.faults->begin_item();
+  const std::size_t faults_before = build->reading.faults->raised();
+  const std::string label = "material '" + name.text + "'";
+  Material material;
+  material.name = name.text;
+  if (const SceneMapPtr map = build->expander.resolve(node, label)) {
+    material.source = build->add_place(node, map);
+    const SceneItem item(build->reading, *map, label);
+    item.check_keys({"friction", "restitution", "rolling_friction", "spinning_friction", "like"});
+    item.number("friction", &material.friction);
+    item.number("restitution", &material.restitution);
+    check_absent_friction(item);
+    build->places[material.source].sound = build->reading.faults->raised() == faults_before;
+  }
+  build->description.materials.push_back(std::move(material));
+}
+
+void read_material_pairs(const SceneNode& list, SceneBuild* build) {
+  SceneBudget budget = build->pairs;
+  budget.what = "material_pairs";
+  build->for_each_item(list, "a pair of materials", &budget, [build](const SceneMapPtr& map, std::int64_t) {
+    const std::size_t faults_before = build->reading.faults->raised();
+    MaterialPairDescription pair;
+    pair.source = build->add_place(*map->node, map);
+    const SceneItem item(build->reading, *map, "material pair");
+    item.check_keys({"between", "friction", "restitution", "rolling_friction", "spinning_friction", "like", "repeat"});
+    build->read_between(item, false, &pair.a, &pair.b, pair.source);
+    item.number("friction", &pair.friction);
+    item.number("restitution", &pair.restitution);
+    check_absent_friction(item);
+    if (build->reading.faults->raised() == faults_before) build->description.material_pairs.push_back(std::move(pair));
+  });
+}
+
+void read_contact_pairs(const SceneNode& list, SceneBuild* build) {
+  SceneFaults* faults = build->reading.faults;
+  faults->begin_item();
+  if (list.kind == SceneNode::Kind::Null) return;
+  if (!list.is_list()) {
+    return faults->add(list, "expected a list for 'pairs_without_contact', got " + describe(list));
+  }
+  const auto add = [build](const SceneItem& item, SourceTag tag) {
+    std::array<std::string, 2> pair;
+    if (!build->read_between(item, true, &pair[0], &pair[1], tag)) return;
+    build->description.pairs_without_contact.push_back(pair);
+    build->description.pairs_without_contact_source.resize(build->description.pairs_without_contact.size(), -1);
+    build->description.pairs_without_contact_source.back() = tag;
+  };
+  const SceneNode between{.kind = SceneNode::Kind::Scalar, .text = "between", .items = {}};
+  for (const SceneNode* node : list.items) {
+    faults->begin_item();
+    if (node->is_list()) {  // [a, b] is short for {between: [a, b]}
+      const SceneMap map{node, {{&between, node}}};
+      add(SceneItem(build->reading, map, "pairs_without_contact"), build->add_place(*node, nullptr));
+      continue;
+    }
+    const SceneMapPtr map = build->expander.resolve(*node, "an entry [a, b] of 'pairs_without_contact'");
+    if (!map) continue;
+    const SceneItem item(build->reading, *map, "pairs_without_contact");
+    item.check_keys({"between", "repeat", "like"});
+    build->expander.repeat(*map, &build->pairs, [&](std::int64_t) { add(item, build->add_place(*node, map)); });
+  }
+}
+
+void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions* options) {
+  SceneFaults* faults = build->reading.faults;
+  faults->begin_item();
+  if (node.kind == SceneNode::Kind::Null) return;
+  const SceneMapPtr map = build->expander.resolve(node, "'simulation'");
+  if (!map) return;
+  const SceneItem item(build->reading, *map, "simulation");
+  KeyList legal{"like"};
+  for (const Option& option : kOptions) legal.push_back(option.key);
+  item.check_keys(legal);
+  item.number("duration", &options->duration);
+  item.number("step", &options->step);
+  item.number("stabilization", &options->stabilization);
+  item.number("restitution_threshold", &options->restitution_threshold);
+  item.number("tolerance", &options->tolerance);
+  item.integer("threads", &options->threads);
+  read_choice(item, "scheme", build, &options->scheme, options);
+  read_choice(item, "solver", build, &options->solver, options);
+  read_friction(item, build, options);
+  for (const std::string& message : find_option_faults(*options)) {
+    faults->add(find_culprit(item, *options, message), message);
+  }
+}
+
+void read_record(const SceneNode& node, SceneBuild* build, RecordOptions* options) {
+  build->reading.faults->begin_item();
+  if (node.kind == SceneNode::Kind::Null) return;
+  const SceneMapPtr map = build->expander.resolve(node, "'record'");
+  if (!map) return;
+  const SceneItem item(build->reading, *map, "record");
+  item.check_keys({"every", "contacts", "like"});
+  if (item.integer("every", &options->every) && options->every < 1) {
+    item.fault(*item.find("every"), "'every' in record must be 1 or more");
+  }
+  item.flag("contacts", &options->contacts);
+}
+
+}  // namespace slipstick

@@ -1,0 +1,158 @@
+// The `shapes` of a body. A new shape is one row of kShapes.
+#include <array>
+
+#include "io/scene_build.h"
+#include "io/scene_colors.h"
+
+namespace slipstick {
+namespace {
+
+void read_round(const SceneItem& item, ShapeDescription* shape) {
+  if (item.require("radius")) item.number("radius", &shape->radius);
+}
+
+void read_capsule(const SceneItem& item, ShapeDescription* shape) {
+  read_round(item, shape);
+  if (item.require("length")) item.number("length", &shape->length);
+}
+
+void read_box(const SceneItem& item, ShapeDescription* shape) {
+  if (item.require("size")) item.vector("size", &shape->size);
+}
+
+void read_plane(const SceneItem& item, ShapeDescription* shape) {
+  if (item.reading().planar) shape->normal = Vec3::UnitY();
+  item.vector("normal", &shape->normal);
+  item.number("offset", &shape->offset);
+}
+
+void read_polygon(const SceneItem& item, ShapeDescription* shape) {
+  if (!item.require("points")) return;
+  const SceneNode& node = *item.find("points");
+  if (!node.is_list()) return item.expected(node, "a list of points [x, y]", "points");
+  for (const SceneNode* point : node.items) {
+    const auto p = item.as_numbers(*point, "points", {2});
+    if (p) shape->points.emplace_back((*p)[0], (*p)[1]);
+  }
+}
+
+struct ShapeType {
+  std::string_view name;
+  ShapeKind kind;
+  std::string_view instead_in_space;  ///< empty: the shape is for scenes in space
+  std::string_view instead_in_plane;  ///< empty: the shape is for planar scenes
+  std::array<std::string_view, 2> keys;
+  void (*read)(const SceneItem&, ShapeDescription*);
+};
+
+constexpr std::array kShapes{
+    ShapeType{"sphere", ShapeKind::Sphere, "", "disk", {"radius", ""}, read_round},
+    ShapeType{"box", ShapeKind::Box, "", "", {"size", ""}, read_box},
+    ShapeType{"capsule", ShapeKind::Capsule, "", "polygon", {"radius", "length"}, read_capsule},
+    ShapeType{"plane", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
+    ShapeType{"halfspace", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
+    ShapeType{"disk", ShapeKind::Disk, "sphere", "", {"radius", ""}, read_round},
+    ShapeType{"polygon", ShapeKind::Polygon, "box", "", {"points", ""}, read_polygon},
+};
+
+const KeyList& shape_names() {
+  static const KeyList kNames = [] {
+    KeyList names;
+    for (const ShapeType& type : kShapes) names.push_back(type.name);
+    return names;
+  }();
+  return kNames;
+}
+
+const KeyList& later_shape_names() {
+  static const KeyList kNames{"cylinder", "cone", "ellipsoid", "hull", "mesh", "heightfield"};
+  return kNames;
+}
+
+const KeyList& common_keys() {
+  static const KeyList kKeys{"position", "orientation", "material", "color",
+                             "density",  "visual_only", "like",     "repeat"};
+  return kKeys;
+}
+
+void read_color(const SceneItem& item, std::string* color) {
+  std::string text;
+  if (!item.text("color", &text)) return;
+  if (const auto hex = as_hex_color(text)) {
+    *color = *hex;
+    return;
+  }
+  std::string message =
+      "unknown color '" + text + "' in " + item.label() + "; write \"#rgb\", \"#rrggbb\" or a CSS name";
+  if (const auto near = closest_color(text)) message += "; did you mean '" + *near + "'?";
+  item.fault(*item.find("color"), std::move(message));
+}
+
+void read_material_name(const SceneItem& item, SceneBuild* build, ShapeDescription* shape) {
+  if (!item.text("material", &shape->material)) return;
+  build->places[shape->source].references.emplace_back(shape->material, item.find("material"));
+}
+
+/// The keys under the shape's own name: {radius: 1}.
+void read_form(const SceneItem& item, const SceneMap::Entry& entry, SceneBuild* build, ShapeDescription* shape) {
+  const ShapeType& type =
+      *std::find_if(kShapes.begin(), kShapes.end(), [&](const ShapeType& t) { return t.name == entry.key->text; });
+  shape->kind = type.kind;
+  const std::string_view instead = build->reading.planar ? type.instead_in_plane : type.instead_in_space;
+  if (!instead.empty()) {
+    item.fault(*entry.key, "shape '" + entry.key->text + "' is not for " +
+                               (build->reading.planar ? "planar scenes" : "scenes in space") + "; use '" +
+                               std::string(instead) + "'");
+    return;
+  }
+  const std::string label = entry.key->text + " of " + item.label();
+  const SceneMapPtr map = build->expander.resolve(*entry.value, label);
+  if (!map) return;
+  const SceneItem inner(build->reading, *map, label);
+  KeyList legal{type.keys[0], "like"};
+  if (!type.keys[1].empty()) legal.push_back(type.keys[1]);
+  inner.check_keys(legal);
+  type.read(inner, shape);
+}
+
+void read_shape(const SceneMapPtr& map, const SceneItem& body, SceneBuild* build, BodyDescription* out) {
+  const std::size_t faults_before = build->reading.faults->raised();
+  ShapeDescription shape;
+  shape.source = build->add_place(*map->node, map);
+  // What the body says about material and colour holds for each of its shapes that does not say it.
+  read_material_name(body, build, &shape);
+  read_color(body, &shape.color);
+  const SceneItem item(build->reading, *map, body.label());
+  if (!map->complete) build->reading.faults->note_consequence();
+  if (const SceneMap::Entry* kind = find_kind(item, "shape", shape_names(), later_shape_names(), common_keys())) {
+    read_form(item, *kind, build, &shape);
+  }
+  item.vector("position", &shape.pose.position);
+  item.orientation("orientation", &shape.pose.orientation);
+  read_material_name(item, build, &shape);
+  read_color(item, &shape.color);
+  item.number("density", &shape.density);
+  item.flag("visual_only", &shape.visual_only);
+  build->places[shape.source].sound = build->reading.faults->raised() == faults_before;
+  if (build->places[shape.source].sound) out->shapes.push_back(std::move(shape));
+}
+
+}  // namespace
+
+KeyList shape_keys() {
+  KeyList keys = common_keys();
+  for (const ShapeType& type : kShapes) {
+    keys.push_back(type.name);
+    for (std::string_view key : type.keys) {
+      if (!key.empty()) keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+void read_shapes(const SceneNode& list, const SceneItem& body, SceneBuild* build, BodyDescription* out) {
+  build->for_each_item(list, "a shape of " + body.label(), &build->shapes,
+                       [&](const SceneMapPtr& map, std::int64_t) { read_shape(map, body, build, out); });
+}
+
+}  // namespace slipstick

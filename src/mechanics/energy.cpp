@@ -1,0 +1,24 @@
+#include "mechanics/equations.h"
+#include "mechanics/rows.h"
+
+namespace slipstick {
+
+Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity) {
+  Energy energy;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::Dynamic) continue;
+    const Twist& v = velocity[i];
+    energy.kinetic += 0.5 * (body.mass * v.linear.squaredNorm() + v.angular.dot(body.inertia * v.angular));
+    energy.gravity -= body.mass * model.gravity.dot(pose[i].position);
+  }
+  for (const Spring& spring : model.springs) {
+    const Side a(pose, spring.a), b(pose, spring.b);
+    const Vec3 d = b.position + b.rotation * spring.anchor_b - (a.position + a.rotation * spring.anchor_a);
+    const double elongation = d.norm() - spring.rest_length;  // rest length 0: the square is |d|^2
+    energy.spring += 0.5 * spring.stiffness * elongation * elongation;
+  }
+  return energy;
+}
+
+}  // namespace slipstick

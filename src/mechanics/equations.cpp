@@ -1,0 +1,56 @@
+#include "mechanics/equations.h"
+
+#include "mechanics/rows.h"
+
+namespace slipstick {
+namespace {
+
+Vec3 calc_at(const std::array<Expression, 3>& formula, double t) {
+  return {formula[0].at(t), formula[1].at(t), formula[2].at(t)};
+}
+
+void update_gravity(const Model& model, std::vector<Vec6>* gravity) {
+  gravity->resize(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    (*gravity)[i].head<3>() = model.bodies[i].mass * model.gravity;  // mass 0 unless dynamic
+    (*gravity)[i].tail<3>().setZero();
+  }
+}
+
+}  // namespace
+
+PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& anchor_a, const Vec3& anchor_b,
+                       const Vec3& e) {
+  PairRow row;
+  row.a.head<3>() = -e;
+  row.a.tail<3>() = -anchor_a.cross(pose_a.orientation.conjugate() * e);
+  row.b.head<3>() = e;
+  row.b.tail<3>() = anchor_b.cross(pose_b.orientation.conjugate() * e);
+  return row;
+}
+
+void update_loads(const Model& model, std::span<const Pose> pose, double t, std::vector<Vec6>* load) {
+  load->assign(model.bodies.size(), Vec6::Zero());
+  for (const Load& given : model.loads) {
+    const Quat to_body = pose[given.body].orientation.conjugate();
+    const Vec3 force = calc_at(given.force, t);
+    Vec6& sum = (*load)[given.body];
+    sum.head<3>() += force;
+    sum.tail<3>() += to_body * calc_at(given.torque, t) + given.at.cross(to_body * force);
+  }
+}
+
+void update_equations(const Model& model, const State& state, const ContactSet& contacts, Equations* equations) {
+  update_gravity(model, &equations->gravity);
+  update_loads(model, state.pose, state.time, &equations->load);
+  update_joint_rows(model, state.pose, &equations->joints);
+  update_spring_rows(model, state.pose, &equations->springs);
+  update_contact_rows(model, state.pose, contacts, &equations->contacts);
+}
+
+Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t) {
+  return {calc_at(body.kinematic_velocity, t),
+          pose.orientation.conjugate() * calc_at(body.kinematic_angular_velocity, t)};
+}
+
+}  // namespace slipstick

@@ -1,0 +1,62 @@
+// The parts of `compile`, one file each, and what they share.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/state.h>
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/fault_list.h"
+
+namespace slipstick {
+
+/// One compilation under way. Parts run in the order of the functions below; each reads what earlier ones filled.
+struct Compilation {
+  explicit Compilation(const ModelDescription& what) : description(what) {}
+
+  const ModelDescription& description;
+  Model model;
+  State initial;
+  FaultList faults;
+  std::unordered_map<std::string, int> material_index;
+  std::vector<std::string> material_names;
+  std::unordered_map<std::string, int> body_index;  ///< "world" included
+  std::vector<std::string> body_names;              ///< of the description's order, then "world"
+};
+
+void compile_materials(Compilation* c);
+/// Names of all bodies first, so that joints can be checked even if a body is faulty.
+void compile_names(Compilation* c);
+void compile_bodies(Compilation* c);
+/// Checks the shapes of body i; true if all of them have a usable form. Appends to Model::shapes those that can touch,
+/// still placed in the frame of the description.
+bool compile_shapes(int i, ItemCheck* body, Compilation* c);
+void compile_joints(Compilation* c);
+void compile_springs(Compilation* c);
+void compile_loads(Compilation* c);
+/// After the joints, whose pairs count.
+void compile_contact_pairs(Compilation* c);
+
+/// Index of a body by name; a fault of `item` and nothing if there is none.
+std::optional<int> find_body(const std::string& name, ItemCheck* item, Compilation* c);
+/// Both ends of a joint or spring: known, different, and one of them dynamic.
+bool find_ends(const std::string& a, const std::string& b, ItemCheck* item, Compilation* c, int* index_a, int* index_b);
+/// A world point at t = 0 in the centre-of-mass frame of a body (kWorld: unchanged).
+Vec3 as_body_point(const Compilation& c, int body, const Vec3& world);
+/// A world rotation at t = 0 in the body axes.
+Mat3 as_body_axes(const Compilation& c, int body, const Mat3& world);
+
+/// `given`, or "KIND_I" if it is empty, with underscores appended until it differs from all `taken`.
+std::string make_name(const std::string& given, const char* kind, std::size_t i,
+                      const std::unordered_map<std::string, int>& taken);
+
+/// Right-handed frame with the unit vector `axis` as z. x = (world z) x axis, or (world x) x axis where the axis is
+/// within 25 degrees of world z: in a plane, x then stays in the plane and y is world z.
+Mat3 make_frame(const Vec3& axis);
+/// The smallest rotation that takes z to the unit vector `normal` (half a turn about x first if it points down).
+Quat make_turn_from_z(const Vec3& normal);
+
+}  // namespace slipstick

@@ -1,0 +1,191 @@
+// The forms of bodies: checked, and turned into what the collision room reads.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/compile_parts.h"
+#include "model/mass_properties.h"
+
+namespace slipstick {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Corners that stick out of the line of their neighbours by less than this part of the polygon's size are no corners.
+constexpr double kFlatCorner = 1e-12;
+
+double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
+
+/// The polygon's corners counter-clockwise and without those in the middle of a straight side; empty and a fault if it
+/// is not a convex polygon.
+std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
+  if (points.size() < 3) {
+    check->fail("needs at least 3 points, not " + std::to_string(points.size()));
+    return {};
+  }
+  for (const Vec2& p : points) {
+    if (!check->finite("points", Vec3(p.x(), p.y(), 0))) return {};
+  }
+  double size = 0;
+  for (const Vec2& p : points) size = std::max(size, (p - points[0]).cwiseAbs().maxCoeff());
+  const double area = calc_polygon_moments(points).area;
+  if (!(std::abs(area) > kFlatCorner * size * size)) {
+    check->fail("its points enclose no area; check their order and that they are not on one line");
+    return {};
+  }
+  if (area < 0) std::reverse(points.begin(), points.end());
+  std::vector<Vec2> corners;
+  const std::size_t n = points.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec2 from = points[i] - points[(i + n - 1) % n], to = points[(i + 1) % n] - points[i];
+    if (to.isZero(0)) {
+      check->fail("point [" + as_text(points[i].x()) + ", " + as_text(points[i].y()) + "] is given twice in a row");
+      return {};
+    }
+    const bool flat = from.dot(to) > 0 && std::abs(cross(from, to)) <= kFlatCorner * size * (from + to).norm();
+    if (!flat) corners.push_back(points[i]);
+  }
+  for (std::size_t i = 0; i < corners.size(); ++i) {  // each corner on the left of each side: convex, and wound once
+    const Vec2& start = corners[i];
+    const Vec2 side = corners[(i + 1) % corners.size()] - start;
+    for (const Vec2& p : corners) {
+      if (cross(side, p - start) >= -kFlatCorner * size * side.norm()) continue;
+      check->fail("its points do not form a convex polygon; split it into several convex shapes");
+      return {};
+    }
+  }
+  return corners;
+}
+
+void check_kind(const ShapeDescription& shape, bool movable, bool planar, ItemCheck* check) {
+  const bool flat = shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
+  const bool solid = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Capsule;
+  if (flat && !planar) check->fail("is a planar shape; use it with planar: true, or take a sphere or a box");
+  if (solid && planar) check->fail("is no planar shape; use a disk, a box or a polygon");
+  if (shape.kind == ShapeKind::Plane && movable) {
+    check->fail("a plane is unbounded and cannot belong to a dynamic body; make the body fixed or kinematic");
+  }
+}
+
+void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
+  switch (shape.kind) {
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+      check->positive("radius", shape.radius);
+      break;
+    case ShapeKind::Capsule:
+      check->positive("radius", shape.radius);
+      check->not_negative("length", shape.length);
+      break;
+    case ShapeKind::Box:
+      for (int i = 0; i < (planar ? 2 : 3); ++i) check->positive("size", shape.size[i]);
+      break;
+    case ShapeKind::Plane:
+      check->finite("offset", shape.offset);
+      if (!check->finite("normal", shape.normal)) break;
+      if (!(shape.normal.norm() > 0)) check->fail("normal must not be zero");
+      if (planar) check->in_plane("normal", shape.normal);
+      break;
+    case ShapeKind::Polygon:
+      break;  // calc_corners looks at it
+  }
+  if (shape.density) check->positive("density", *shape.density);
+}
+
+void check_pose(const Pose& pose, bool planar, ItemCheck* check) {
+  const Quat& q = pose.orientation;
+  if (check->finite("position", pose.position) && planar) check->in_plane("position", pose.position);
+  if (!q.coeffs().allFinite() || !(q.norm() > 0)) {
+    check->fail("orientation must be a quaternion other than zero");
+  } else if (planar && std::hypot(q.x(), q.y()) > 1e-9 * q.norm()) {
+    check->fail("orientation must be a turn about z in a planar model");
+  }
+}
+
+/// Places the polygon's frame at its centroid (where it pays: `bound` becomes tight) and stores its corners.
+void add_polygon(const std::vector<Vec2>& corners, Model* model, Shape* shape) {
+  Vec2 center = calc_polygon_moments(corners).center;
+  double size = 0;
+  for (const Vec2& p : corners) size = std::max(size, (p - center).norm());
+  if (center.norm() <= 1e-12 * size) center.setZero();
+  shape->first_point = static_cast<int>(model->points.size());
+  shape->point_count = static_cast<int>(corners.size());
+  for (const Vec2& p : corners) model->points.push_back(p - center);
+  shape->pose.position += shape->pose.orientation * Vec3(center.x(), center.y(), 0);
+  shape->bound = size;
+}
+
+Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners, int body, int material,
+                 Model* model) {
+  Shape shape;
+  shape.kind = given.kind;
+  shape.body = body;
+  shape.material = material;
+  shape.pose.position = given.pose.position;
+  shape.pose.orientation = given.pose.orientation.normalized();
+  switch (given.kind) {
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+      shape.radius = shape.bound = given.radius;
+      break;
+    case ShapeKind::Capsule:
+      shape.radius = given.radius;
+      shape.half_length = given.length / 2;
+      shape.bound = shape.radius + shape.half_length;
+      break;
+    case ShapeKind::Box:
+      shape.half_size = given.size / 2;
+      shape.bound = shape.half_size.norm();
+      if (!model->planar) break;
+      shape.kind = ShapeKind::Polygon;
+      shape.half_size.z() = 0;
+      add_polygon(corners, model, &shape);
+      break;
+    case ShapeKind::Polygon:
+      add_polygon(corners, model, &shape);
+      break;
+    case ShapeKind::Plane: {  // normal . p = offset, also for a normal of another length than one
+      const double length = given.normal.norm();
+      const Pose own{given.offset / length * (given.normal / length), make_turn_from_z(given.normal / length)};
+      shape.pose.position += shape.pose.orientation * own.position;
+      shape.pose.orientation = (shape.pose.orientation * own.orientation).normalized();
+      shape.bound = kInfinity;
+      break;
+    }
+  }
+  return shape;
+}
+
+std::vector<Vec2> make_rectangle(const Vec3& size) {
+  const double x = size.x() / 2, y = size.y() / 2;
+  return {{-x, -y}, {x, -y}, {x, y}, {-x, y}};
+}
+
+}  // namespace
+
+bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
+  const BodyDescription& given = c->description.bodies[i];
+  const bool planar = c->model.planar;
+  bool good = true;
+  for (std::size_t k = 0; k < given.shapes.size(); ++k) {
+    const ShapeDescription& shape = given.shapes[k];
+    ItemCheck check(shape.source >= 0 ? shape.source : given.source,
+                    body->label() + ": shape " + std::to_string(k + 1) + " (" + std::string(name_of(shape.kind)) + ")",
+                    &c->faults);
+    check_kind(shape, given.kind == BodyKind::Dynamic, planar, &check);
+    check_sizes(shape, planar, &check);
+    check_pose(shape.pose, planar, &check);
+    std::vector<Vec2> corners;
+    if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
+    if (shape.kind == ShapeKind::Box && planar) corners = make_rectangle(shape.size);
+    const auto material = c->material_index.find(shape.material);
+    if (material == c->material_index.end()) {
+      check.fail(c->faults.as_unknown_name("material", shape.material, c->material_names));
+    }
+    good &= check.good();
+    if (!check.good() || shape.visual_only) continue;
+    c->model.shapes.push_back(make_shape(shape, corners, i, material->second, &c->model));
+  }
+  return good;
+}
+
+}  // namespace slipstick

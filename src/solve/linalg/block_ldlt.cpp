@@ -1,0 +1,166 @@
+#include "solve/linalg/block_ldlt.h"
+
+#include <algorithm>
+
+#include "solve/linalg/block_kernels.h"
+
+namespace slipstick {
+
+namespace {
+
+using kernels::kAny;
+
+template <int M, int N>
+inline void subtract_product_by_depth(int m, int n, int k, const double* a, const double* b, double* c) {
+  if (k == 6) return kernels::subtract_product<M, N, 6>(m, n, k, a, b, c);
+  if (k == 3) return kernels::subtract_product<M, N, 3>(m, n, k, a, b, c);
+  kernels::subtract_product<M, N, kAny>(m, n, k, a, b, c);
+}
+
+/// C(m x n) -= A(m x k) B(n x k)^T, through the kernel for these sizes.
+inline void subtract_product(int m, int n, int k, const double* a, const double* b, double* c) {
+  if (m == 6 && n == 6) return subtract_product_by_depth<6, 6>(m, n, k, a, b, c);
+  if (m == 3 && n == 3) return subtract_product_by_depth<3, 3>(m, n, k, a, b, c);
+  if (m == 6 && n == 3) return subtract_product_by_depth<6, 3>(m, n, k, a, b, c);
+  if (m == 3 && n == 6) return subtract_product_by_depth<3, 6>(m, n, k, a, b, c);
+  kernels::subtract_product<kAny, kAny, kAny>(m, n, k, a, b, c);
+}
+
+inline void subtract_image(int m, int n, const double* a, const double* x, double* y) {
+  if (m == 6 && n == 6) return kernels::subtract_image<6, 6>(m, n, a, x, y);
+  if (m == 3 && n == 3) return kernels::subtract_image<3, 3>(m, n, a, x, y);
+  if (m == 3 && n == 6) return kernels::subtract_image<3, 6>(m, n, a, x, y);
+  if (m == 6 && n == 3) return kernels::subtract_image<6, 3>(m, n, a, x, y);
+  kernels::subtract_image<kAny, kAny>(m, n, a, x, y);
+}
+
+inline void subtract_transposed_image(int m, int n, const double* a, const double* y, double* x) {
+  if (m == 6 && n == 6) return kernels::subtract_transposed_image<6, 6>(m, n, a, y, x);
+  if (m == 3 && n == 3) return kernels::subtract_transposed_image<3, 3>(m, n, a, y, x);
+  if (m == 3 && n == 6) return kernels::subtract_transposed_image<3, 6>(m, n, a, y, x);
+  if (m == 6 && n == 3) return kernels::subtract_transposed_image<6, 3>(m, n, a, y, x);
+  kernels::subtract_transposed_image<kAny, kAny>(m, n, a, y, x);
+}
+
+inline int factor_ldlt(int n, double* d) {
+  if (n == 6) return kernels::factor_ldlt<6>(n, d);
+  if (n == 3) return kernels::factor_ldlt<3>(n, d);
+  return kernels::factor_ldlt<kAny>(n, d);
+}
+
+inline void divide_ldlt(int m, int n, const double* d, double* x) {
+  if (m == 6 && n == 6) return kernels::divide_ldlt<6, 6>(m, n, d, x);
+  if (m == 3 && n == 3) return kernels::divide_ldlt<3, 3>(m, n, d, x);
+  if (m == 3 && n == 6) return kernels::divide_ldlt<3, 6>(m, n, d, x);
+  if (m == 6 && n == 3) return kernels::divide_ldlt<6, 3>(m, n, d, x);
+  kernels::divide_ldlt<kAny, kAny>(m, n, d, x);
+}
+
+inline void solve_ldlt(int n, const double* d, double* x) {
+  if (n == 6) return kernels::solve_ldlt<6>(n, d, x);
+  if (n == 3) return kernels::solve_ldlt<3>(n, d, x);
+  kernels::solve_ldlt<kAny>(n, d, x);
+}
+
+inline bool factor_lu(int n, double* d, int* pivot) {
+  if (n == 6) return kernels::factor_lu<6>(n, d, pivot);
+  return kernels::factor_lu<kAny>(n, d, pivot);
+}
+
+inline void divide_lu(int m, int n, const double* d, const int* pivot, double* x) {
+  if (m == 6 && n == 6) return kernels::divide_lu<6, 6>(m, n, d, pivot, x);
+  if (m == 3 && n == 3) return kernels::divide_lu<3, 3>(m, n, d, pivot, x);
+  kernels::divide_lu<kAny, kAny>(m, n, d, pivot, x);
+}
+
+}  // namespace
+
+void BlockLdlt::reset(const BlockPattern& pattern, bool symmetric) {
+  pattern_ = &pattern;
+  symmetric_ = symmetric;
+  diagonal_.assign(pattern.diagonal_values(), 0.0);
+  lower_.assign(pattern.off_values(), 0.0);
+  if (symmetric)
+    upper_.resize(pattern.off_values());
+  else
+    upper_.assign(pattern.off_values(), 0.0);
+  pivot_.resize(6 * pattern.nodes());
+  position_.resize(pattern.nodes());
+}
+
+bool BlockLdlt::factor() { return symmetric_ ? factor_columns<true>() : factor_columns<false>(); }
+
+template <bool Symmetric>
+bool BlockLdlt::factor_columns() {
+  negative_ = 0;
+  for (int k = 0; k < pattern_->nodes(); ++k) {
+    update_column<Symmetric>(k);
+    if (!finish_column<Symmetric>(k)) return false;
+  }
+  return true;
+}
+
+/// Brings the finished columns into column k: A_ik -= L_ij U_jk for j < k <= i, and the same for row k of U.
+template <bool Symmetric>
+void BlockLdlt::update_column(int k) {
+  const BlockPattern& p = *pattern_;
+  const int n = p.size(k);
+  for (int t = p.column_begin(k); t < p.column_end(k); ++t) position_[p.row(t)] = t;
+  for (const int e : p.row_blocks(k)) {
+    const int j = p.column(e), depth = p.size(j), end = p.column_end(j);
+    const double* upper_e = upper_.data() + p.offset(e);
+    const double* lower_e = lower_.data() + p.offset(e);
+    subtract_product(n, n, depth, lower_e, upper_e, diagonal(k));
+    for (int f = e + 1; f < end; ++f) {
+      const int t = position_[p.row(f)], m = p.size(p.row(f));
+      subtract_product(m, n, depth, lower(f), upper_e, lower(t));
+      if constexpr (!Symmetric) subtract_product(m, n, depth, upper(f), lower_e, upper(t));
+    }
+  }
+}
+
+/// Factors the diagonal block and scales the column: L_ik = A_ik D_k^-1 (U_ki keeps its unscaled value).
+template <bool Symmetric>
+bool BlockLdlt::finish_column(int k) {
+  const BlockPattern& p = *pattern_;
+  const int n = p.size(k);
+  double* d = diagonal(k);
+  if constexpr (Symmetric) {
+    const int negative = factor_ldlt(n, d);
+    if (negative < 0) return false;
+    negative_ += negative;
+  } else {
+    if (!factor_lu(n, d, pivot_.data() + 6 * k)) return false;
+  }
+  for (int t = p.column_begin(k); t < p.column_end(k); ++t) {
+    const int m = p.size(p.row(t));
+    if constexpr (Symmetric) {
+      std::copy_n(lower(t), m * n, upper(t));
+      divide_ldlt(m, n, d, lower(t));
+    } else {
+      divide_lu(m, n, d, pivot_.data() + 6 * k, lower(t));
+    }
+  }
+  return true;
+}
+
+void BlockLdlt::solve(double* x) const {
+  const BlockPattern& p = *pattern_;
+  for (int k = 0; k < p.nodes(); ++k) {
+    const double* xk = x + p.start(k);
+    for (int t = p.column_begin(k); t < p.column_end(k); ++t)
+      subtract_image(p.size(p.row(t)), p.size(k), lower_.data() + p.offset(t), xk, x + p.start(p.row(t)));
+  }
+  for (int k = p.nodes() - 1; k >= 0; --k) {
+    double* xk = x + p.start(k);
+    for (int t = p.column_begin(k); t < p.column_end(k); ++t)
+      subtract_transposed_image(p.size(p.row(t)), p.size(k), upper_.data() + p.offset(t), x + p.start(p.row(t)), xk);
+    const double* d = diagonal_.data() + p.diagonal(k);
+    if (symmetric_)
+      solve_ldlt(p.size(k), d, xk);
+    else
+      kernels::solve_lu<kAny>(p.size(k), d, pivot_.data() + 6 * k, xk);
+  }
+}
+
+}  // namespace slipstick

@@ -1,0 +1,168 @@
+#include "solve/presolve.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+namespace slipstick {
+
+int Islands::find_root(int node) {
+  while (parent_[node] != node) {
+    parent_[node] = parent_[parent_[node]];
+    node = parent_[node];
+  }
+  return node;
+}
+
+void Islands::unite(int a, int b) {
+  a = find_root(a);
+  b = find_root(b);
+  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+}
+
+void Islands::update(const Problem& problem) {
+  const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
+  parent_.resize(columns + blocks);
+  for (int i = 0; i < columns + blocks; ++i) parent_[i] = i;
+  block_of_row_.resize(problem.rows());
+  for (int i = 0; i < blocks; ++i) {
+    const RowBlock& block = problem.blocks[i];
+    std::fill_n(block_of_row_.begin() + block.row, block.size, i);
+    for (int e = block.entry; e < block.entry + block.entries; ++e) unite(problem.entries[e].column, columns + i);
+  }
+  if (!problem.coupling.empty()) {
+    for (int r = 0; r < problem.rows(); ++r)
+      for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k)
+        unite(columns + block_of_row_[r], columns + block_of_row_[problem.coupling.column[k]]);
+  }
+  number_islands(problem);
+}
+
+void Islands::number_islands(const Problem& problem) {
+  const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
+  island_of_.assign(columns + blocks, -1);  // by root
+  int count = 0;
+  for (int i = 0; i < blocks; ++i) {
+    int& island = island_of_[find_root(columns + i)];
+    if (island < 0) island = count++;
+  }
+  // Counting sort of blocks and of columns by island keeps both in ascending order.
+  const auto sort = [&](int first, int size, std::vector<int>* start, std::vector<int>* list) {
+    start->assign(count + 1, 0);
+    list->resize(size);
+    int listed = 0;
+    for (int i = 0; i < size; ++i) {
+      const int island = island_of_[find_root(first + i)];
+      if (island < 0) continue;
+      ++(*start)[island + 1];
+      ++listed;
+    }
+    for (int k = 0; k < count; ++k) (*start)[k + 1] += (*start)[k];
+    list->resize(listed);
+    for (int i = 0; i < size; ++i) {
+      const int island = island_of_[find_root(first + i)];
+      if (island >= 0) (*list)[(*start)[island]++] = i;
+    }
+    for (int k = count; k > 0; --k) (*start)[k] = (*start)[k - 1];
+    (*start)[0] = 0;
+  };
+  sort(columns, blocks, &block_start_, &blocks_);
+  sort(0, columns, &column_start_, &columns_);
+  free_columns_.clear();
+  for (int k = 0; k < columns; ++k)
+    if (island_of_[find_root(k)] < 0) free_columns_.push_back(k);
+  local_column_.assign(columns, -1);
+  local_row_.assign(problem.rows(), -1);
+  for (int island = 0; island < count; ++island) {
+    int column = 0, row = 0;
+    for (const int k : this->columns(island)) local_column_[k] = column++;
+    for (const int i : this->blocks(island))
+      for (int k = 0; k < problem.blocks[i].size; ++k) local_row_[problem.blocks[i].row + k] = row++;
+  }
+}
+
+void Islands::extract(const Problem& problem, int island, Problem* part) const {
+  part->clear();
+  part->symmetric = problem.symmetric;
+  for (const int k : columns(island)) {
+    part->add_column(problem.column_size(k)) = problem.mass_block(k);
+    std::copy_n(problem.b.begin() + problem.column_start[k], problem.column_size(k),
+                part->b.begin() + part->column_start[part->columns() - 1]);
+  }
+  for (const int i : blocks(island)) {
+    const RowBlock& block = problem.blocks[i];
+    RowBlock& copy = part->add_block(block.law, block.size);
+    const int row = copy.row, entry = copy.entry;
+    copy = block;
+    copy.row = row;
+    copy.entry = entry;
+    copy.entries = 0;
+    for (int k = 0; k < block.size; ++k) {
+      part->c[row + k] = problem.c[block.row + k];
+      part->compliance[row + k] = problem.compliance[block.row + k];
+      part->lower[row + k] = problem.lower[block.row + k];
+      part->upper[row + k] = problem.upper[block.row + k];
+    }
+    for (int e = block.entry; e < block.entry + block.entries; ++e)
+      part->add_entry(local_column_[problem.entries[e].column]) = problem.jacobian_block(block, problem.entries[e]);
+  }
+  if (problem.coupling.empty()) return;
+  part->coupling.start.assign(1, 0);
+  for (const int i : blocks(island)) {
+    const RowBlock& block = problem.blocks[i];
+    for (int r = block.row; r < block.row + block.size; ++r) {
+      for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k) {
+        part->coupling.column.push_back(local_row_[problem.coupling.column[k]]);
+        part->coupling.value.push_back(problem.coupling.value[k]);
+      }
+      part->coupling.start.push_back(static_cast<int>(part->coupling.column.size()));
+    }
+  }
+}
+
+void Islands::gather(const Problem& problem, int island, const Solution& whole, Solution* part) const {
+  int rows = 0, unknowns = 0;
+  for (const int i : blocks(island)) rows += problem.blocks[i].size;
+  for (const int k : columns(island)) unknowns += problem.column_size(k);
+  part->lambda.resize(rows);
+  part->w.resize(rows);
+  part->v.resize(unknowns);
+  rows = unknowns = 0;
+  for (const int i : blocks(island)) {
+    const RowBlock& block = problem.blocks[i];
+    part->lambda.segment(rows, block.size) = whole.lambda.segment(block.row, block.size);
+    part->w.segment(rows, block.size) = whole.w.segment(block.row, block.size);
+    rows += block.size;
+  }
+  for (const int k : columns(island)) {
+    const int n = problem.column_size(k);
+    part->v.segment(unknowns, n) = whole.v.segment(problem.column_start[k], n);
+    unknowns += n;
+  }
+}
+
+void Islands::scatter(const Problem& problem, int island, const Solution& part, Solution* whole) const {
+  int row = 0, unknown = 0;
+  for (const int i : blocks(island)) {
+    const RowBlock& block = problem.blocks[i];
+    whole->lambda.segment(block.row, block.size) = part.lambda.segment(row, block.size);
+    whole->w.segment(block.row, block.size) = part.w.segment(row, block.size);
+    row += block.size;
+  }
+  for (const int k : columns(island)) {
+    const int n = problem.column_size(k);
+    whole->v.segment(problem.column_start[k], n) = part.v.segment(unknown, n);
+    unknown += n;
+  }
+}
+
+void Islands::solve_free_columns(const Problem& problem, Solution* whole) const {
+  for (const int k : free_columns_) {
+    const int n = problem.column_size(k), first = problem.column_start[k];
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6> a = problem.mass_block(k);
+    const Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1> b =
+        Eigen::Map<const VecX>(problem.b.data() + first, n);
+    whole->v.segment(first, n) = a.partialPivLu().solve(b);
+  }
+}
+
+}  // namespace slipstick

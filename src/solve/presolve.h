@@ -1,0 +1,45 @@
+// Islands: the connected components of rows and columns, each a Problem of its own. Columns tie the rows that touch
+// them (fixed bodies are no columns, so the ground merges nothing); coupling W ties rows directly.
+#pragma once
+
+#include <slipstick/problem.h>
+
+#include <span>
+#include <vector>
+
+namespace slipstick {
+
+/// Islands in the order of their first row block; blocks and columns of each in ascending order.
+class Islands {
+ public:
+  void update(const Problem& problem);
+
+  int count() const { return static_cast<int>(block_start_.size()) - 1; }
+  std::span<const int> blocks(int island) const { return part(blocks_, block_start_, island); }
+  std::span<const int> columns(int island) const { return part(columns_, column_start_, island); }
+  /// Columns that no row touches: v = A^-1 b.
+  std::span<const int> free_columns() const { return free_columns_; }
+
+  /// The island as a problem; keeps the memory of `part`.
+  void extract(const Problem& problem, int island, Problem* part) const;
+  /// The island's share of a whole solution, as a guess.
+  void gather(const Problem& problem, int island, const Solution& whole, Solution* part) const;
+  /// Puts an island's solution into the whole, whose vectors have the right sizes.
+  void scatter(const Problem& problem, int island, const Solution& part, Solution* whole) const;
+  /// Solves the columns that no row touches.
+  void solve_free_columns(const Problem& problem, Solution* whole) const;
+
+ private:
+  static std::span<const int> part(const std::vector<int>& list, const std::vector<int>& start, int island) {
+    return {list.data() + start[island], static_cast<std::size_t>(start[island + 1] - start[island])};
+  }
+  int find_root(int node);
+  void unite(int a, int b);
+  void number_islands(const Problem& problem);
+
+  std::vector<int> parent_;  ///< columns first, then row blocks
+  std::vector<int> island_of_, block_of_row_, local_column_, local_row_;
+  std::vector<int> block_start_{0}, blocks_, column_start_{0}, columns_, free_columns_;
+};
+
+}  // namespace slipstick

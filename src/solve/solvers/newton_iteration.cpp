@@ -1,0 +1,97 @@
+#include "solve/solvers/newton_iteration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solve/laws.h"
+
+namespace slipstick {
+
+LawRows NewtonIteration::law_rows(const RowBlock& block) const {
+  return {&block, problem_->lower.data() + block.row, problem_->upper.data() + block.row,
+          problem_->compliance.data() + block.row};
+}
+
+void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const VecX& guess) {
+  problem_ = &problem;
+  system_ = system;
+  factorizations_ = 0;
+  factored_ = false;
+  epsilon_ = 1e-8;
+  system->prepare(problem);
+  const int blocks = static_cast<int>(problem.blocks.size());
+  rho_.resize(blocks);
+  for (int i = 0; i < blocks; ++i) {
+    const double diagonal = system->mean_diagonal(i);
+    rho_[i] = diagonal > 0 ? 1 / diagonal : 1;
+  }
+  maps_.resize(problem);
+  code_.assign(blocks, -1);
+  best_residual_ = std::numeric_limits<double>::infinity();
+  x_.setZero(problem.rows());
+  for (const RowBlock& block : problem.blocks)
+    if (block.law == LawKind::Box) clip_impulse(law_rows(block), x_.data() + block.row);
+  dx_.setZero(problem.rows());
+  system->update_state(dx_, &v_, &q_);
+  q_norm_ = q_.norm();
+  refresh();
+  if (residual_ == 0 || guess.size() != problem.rows() || !guess.allFinite()) return;
+  x_ = guess;
+  for (const RowBlock& block : problem.blocks)
+    if (block.law != LawKind::Equality) clip_impulse(law_rows(block), x_.data() + block.row);
+  refresh();
+  if (!(residual_ < 1e3 * best_residual_)) restore_best();
+}
+
+double NewtonIteration::calc_residual() {
+  double sum = 0;
+  const Problem& p = *problem_;
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[i];
+    const double* w = w_.data() + block.row;
+    if (block.law == LawKind::Equality) {
+      for (int k = 0; k < block.size; ++k) sum += w[k] * w[k];
+      continue;
+    }
+    const double* x = x_.data() + block.row;
+    double f[6];
+    for (int k = 0; k < block.size; ++k) f[k] = x[k] - rho_[i] * w[k];
+    if (block.law == LawKind::Friction) f[0] -= rho_[i] * de_saxce_term(block, w);
+    project_impulse(block, p.lower.data() + block.row, p.upper.data() + block.row, f);
+    for (int k = 0; k < block.size; ++k) {
+      const double part = (x[k] - f[k]) / rho_[i];
+      sum += part * part;
+    }
+  }
+  if (sum == 0) return 0;
+  const double relative = std::sqrt(sum) / q_norm_;
+  return std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity();
+}
+
+void NewtonIteration::refresh() {
+  system_->update_state(x_, &v_, &u_);
+  w_ = u_ + Eigen::Map<const VecX>(problem_->compliance.data(), problem_->rows()).cwiseProduct(x_);
+  residual_ = calc_residual();
+  keep_best();
+}
+
+void NewtonIteration::keep_best() {
+  if (!(residual_ < best_residual_) && best_.size() == x_.size() && std::isfinite(best_residual_)) return;
+  best_residual_ = residual_;
+  best_ = x_;
+}
+
+void NewtonIteration::restore_best() {
+  x_ = best_;
+  refresh();
+}
+
+void NewtonIteration::finish(Solution* answer) {
+  if (residual_ != best_residual_) restore_best();
+  answer->lambda = x_;
+  answer->v = v_;
+  answer->w = w_;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,85 @@
+// The nonsmooth side of the Newton solver: the iterate, its certified residual and the two phases that move it.
+#pragma once
+
+#include <slipstick/problem.h>
+
+#include <vector>
+
+#include "solve/solvers/newton_laws.h"
+#include "solve/solvers/newton_system.h"
+
+namespace slipstick {
+
+class NewtonIteration {
+ public:
+  /// Starts on `problem` from the impulses `guess`, or from zero if it has the wrong size or is not finite.
+  void start(const Problem& problem, NewtonSystem* system, const VecX& guess);
+
+  /// Relative natural-map residual of the iterate, by the judge's formula.
+  double residual() const { return residual_; }
+  double best_residual() const { return best_residual_; }
+  int factorizations() const { return factorizations_; }
+  /// Back to the best iterate so far.
+  void restore_best();
+  /// The best iterate; v(lambda) is computed anew.
+  void finish(Solution* answer);
+
+  /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
+  /// at `goal`, after `limit` factorizations, or after `patience` steps without a better residual.
+  void run_active(double goal, int limit, int patience);
+  /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton. Stops at
+  /// `goal` or after `rounds`. `stiffness` is rho times the Delassus diagonal.
+  void start_convex_phase();
+  bool run_convex(double goal, int rounds, bool follow);
+  /// Sets the interior phase to its start; run_interior() goes on from where it stopped last. It returns false when it
+  /// can go no further. `follow`: the De Saxce term moves with w_t in the linearization (non-symmetric matrices).
+  void start_interior_phase();
+  bool run_interior(double goal, int limit, bool follow);
+  void (*trace_)(int, double, double, double, double) = nullptr;
+
+ private:
+  LawRows law_rows(const RowBlock& block) const;
+  void refresh();  // state and residual at x_
+  double calc_residual();
+  void keep_best();
+
+  // run_active
+  bool update_active_maps();  // true: same active set as in the last factor
+  // run_convex
+  void update_prox(double stiffness);
+  void update_convex_maps();
+  double calc_slope(double step);
+  double find_step();
+  double saxce_term(const RowBlock& block, const double* u, const double* x, double* gradient) const;
+  double calc_merit(double step) const;
+  bool solve_convex(double accuracy);
+  // run_interior
+  double calc_barrier() const;
+  void update_interior_maps(double barrier, bool follow, bool correct);
+  double solve_interior(double barrier, bool follow, bool correct);
+
+  const Problem* problem_ = nullptr;
+  NewtonSystem* system_ = nullptr;
+  NewtonMaps maps_;
+  std::vector<double> rho_;  // natural-map scale of each block
+  double q_norm_ = 0;
+  double residual_ = 0, best_residual_ = 0;
+  int factorizations_ = 0;
+  VecX x_, v_, u_, w_, dx_, du_, best_, q_;
+  // Active phase.
+  double epsilon_ = 1e-8;  // proximal compliance over the Delassus diagonal
+  std::vector<int> code_;
+  bool factored_ = false;  // maps_.d is what the system has factored
+  std::vector<double> kept_d_;
+  // Convex phase.
+  bool follow_ = false;
+  double stiffness_ = 100;
+  VecX convex_x_, weight_, centre_, saxce_, resolved_;
+  // Interior phase.
+  std::vector<int> slack_start_;
+  int products_ = 0;
+  double smoothing_ = 0, barrier_ = 0;
+  VecX interior_x_, slack_, dslack_, predictor_, predictor_slack_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,70 @@
+// Products with one Jacobian block, with the common sizes unrolled. J is row-major, m rows and n columns.
+#pragma once
+
+namespace slipstick::rows {
+
+inline constexpr int kAny = -1;
+
+/// out(m) += J x.
+template <int M, int N>
+inline void add_image(int m_, int n_, const double* j, const double* x, double* out) {
+  const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  for (int r = 0; r < m; ++r) {
+    double sum = 0;
+    for (int k = 0; k < n; ++k) sum += j[r * n + k] * x[k];
+    out[r] += sum;
+  }
+}
+
+/// out(n) += J^T y.
+template <int M, int N>
+inline void add_transposed(int m_, int n_, const double* j, const double* y, double* out) {
+  const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  for (int r = 0; r < m; ++r)
+    for (int k = 0; k < n; ++k) out[k] += j[r * n + k] * y[r];
+}
+
+/// out(m x n) = D J, or D^T J.
+template <int M, int N, bool Transposed>
+inline void set_weighted(int m_, int n_, const double* d, const double* j, double* out) {
+  const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  for (int r = 0; r < m; ++r) {
+    for (int k = 0; k < n; ++k) out[r * n + k] = 0;
+    for (int s = 0; s < m; ++s) {
+      const double weight = Transposed ? d[s * m + r] : d[r * m + s];
+      for (int k = 0; k < n; ++k) out[r * n + k] += weight * j[s * n + k];
+    }
+  }
+}
+
+/// out(na x nb, column-major) += A^T B with A (m x na) and B (m x nb) row-major.
+template <int M, int NA, int NB>
+inline void add_gram(int m_, int na_, int nb_, const double* a, const double* b, double* out) {
+  const int m = M == kAny ? m_ : M, na = NA == kAny ? na_ : NA, nb = NB == kAny ? nb_ : NB;
+  for (int k = 0; k < nb; ++k) {
+    for (int r = 0; r < m; ++r) {
+      const double weight = b[r * nb + k];
+      for (int i = 0; i < na; ++i) out[k * na + i] += a[r * na + i] * weight;
+    }
+  }
+}
+
+/// Calls f<M, N>() with the sizes as constants where they are common.
+template <typename F>
+inline void dispatch(int m, int n, const F& f) {
+  if (n == 6) {
+    if (m == 3) return f.template operator()<3, 6>();
+    if (m == 1) return f.template operator()<1, 6>();
+    if (m == 5) return f.template operator()<5, 6>();
+    return f.template operator()<kAny, 6>();
+  }
+  if (n == 3) {
+    if (m == 2) return f.template operator()<2, 3>();
+    if (m == 1) return f.template operator()<1, 3>();
+    if (m == 3) return f.template operator()<3, 3>();
+    return f.template operator()<kAny, 3>();
+  }
+  f.template operator()<kAny, kAny>();
+}
+
+}  // namespace slipstick::rows

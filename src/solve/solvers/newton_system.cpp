@@ -1,0 +1,248 @@
+#include "solve/solvers/newton_system.h"
+
+#include <algorithm>
+
+#include "solve/solvers/newton_rows.h"
+
+namespace slipstick {
+
+void NewtonMaps::resize(const Problem& problem) {
+  const int count = static_cast<int>(problem.blocks.size());
+  start.resize(count);
+  zero.assign(count, 0);
+  int total = 0;
+  for (int i = 0; i < count; ++i) {
+    start[i] = total;
+    total += problem.blocks[i].size * problem.blocks[i].size;
+  }
+  d.resize(total);
+  g.resize(problem.rows());
+  weight.resize(problem.rows());
+}
+
+void PrimalSystem::prepare(const Problem& problem) {
+  problem_ = &problem;
+  masses_.update(problem);
+  const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
+  node_size_.resize(columns);
+  late_.assign(columns, 0);
+  for (int k = 0; k < columns; ++k) node_size_[k] = problem.column_size(k);
+  equality_node_.assign(blocks, -1);
+  equality_start_.assign(blocks, -1);
+  mean_diagonal_.resize(blocks);
+  int unknowns = problem.unknowns();
+  for (int i = 0; i < blocks; ++i) {
+    mean_diagonal_[i] = calc_mean_diagonal(problem, masses_, problem.blocks[i]);
+    if (problem.blocks[i].law != LawKind::Equality) continue;
+    equality_node_[i] = static_cast<int>(node_size_.size());
+    equality_start_[i] = unknowns;
+    node_size_.push_back(problem.blocks[i].size);
+    late_.push_back(1);
+    unknowns += problem.blocks[i].size;
+  }
+  unknowns_.resize(unknowns);
+  const bool same_nodes = node_size_ == analyzed_size_ && late_ == analyzed_late_;
+  // A kept pattern may hold blocks that no contact uses any more; too many of them and a new one is cheaper.
+  if (same_nodes && find_slots() && 2 * used_slots_ >= analyzed_slots_) return;
+  analyze();
+  find_slots();
+}
+
+bool PrimalSystem::find_slots() {
+  const Problem& p = *problem_;
+  const int blocks = static_cast<int>(p.blocks.size());
+  slot_start_.resize(blocks);
+  slot_.clear();
+  for (int i = 0; i < blocks; ++i) {
+    const RowBlock& block = p.blocks[i];
+    slot_start_[i] = static_cast<int>(slot_.size());
+    const int own = equality_node_[i] >= 0 ? pattern_.place(equality_node_[i]) : -1;
+    for (int e = 0; e < block.entries; ++e) {
+      const int a = pattern_.place(p.entries[block.entry + e].column);
+      for (int f = own >= 0 ? e : 0; f < (own >= 0 ? e + 1 : e); ++f) {
+        const int b = own >= 0 ? own : pattern_.place(p.entries[block.entry + f].column);
+        slot_.push_back(pattern_.find_block(std::max(a, b), std::min(a, b)));
+        if (slot_.back() < 0) return false;
+      }
+    }
+  }
+  used_slots_ = static_cast<int>(slot_.size());
+  return true;
+}
+
+void PrimalSystem::analyze() {
+  const Problem& p = *problem_;
+  edges_.clear();
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[i];
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      if (equality_node_[i] >= 0) {
+        edges_.push_back({equality_node_[i], p.entries[e].column});
+      } else {
+        for (int f = block.entry; f < e; ++f) edges_.push_back({p.entries[e].column, p.entries[f].column});
+      }
+    }
+  }
+  pattern_.analyze(node_size_, late_, edges_);
+  analyzed_size_ = node_size_;
+  analyzed_late_ = late_;
+  analyzed_slots_ = static_cast<int>(edges_.size());
+}
+
+void PrimalSystem::update_state(const VecX& x, VecX* v, VecX* u) {
+  const Problem& p = *problem_;
+  *v = Eigen::Map<const VecX>(p.b.data(), p.unknowns());
+  for (const RowBlock& block : p.blocks) {
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      const int column = p.entries[e].column, n = p.column_size(column);
+      const double* j = p.jacobian.data() + p.entries[e].offset;
+      double* out = v->data() + p.column_start[column];
+      rows::dispatch(block.size, n, [&]<int M, int N>() {
+        rows::add_transposed<M, N>(block.size, n, j, x.data() + block.row, out);
+      });
+    }
+  }
+  for (int k = 0; k < p.columns(); ++k) {
+    const int n = p.column_size(k);
+    double* part = v->data() + p.column_start[k];
+    double momentum[6], result[6] = {};
+    std::copy_n(part, n, momentum);
+    const double* inverse = masses_.inverse(k).data();
+    rows::dispatch(n, n, [&]<int M, int N>() { rows::add_image<M, N>(n, n, inverse, momentum, result); });
+    std::copy_n(result, n, part);
+  }
+  *u = Eigen::Map<const VecX>(p.c.data(), p.rows());
+  for (const RowBlock& block : p.blocks) {
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      const int column = p.entries[e].column, n = p.column_size(column);
+      const double* j = p.jacobian.data() + p.entries[e].offset;
+      rows::dispatch(block.size, n, [&]<int M, int N>() {
+        rows::add_image<M, N>(block.size, n, j, v->data() + p.column_start[column], u->data() + block.row);
+      });
+    }
+  }
+}
+
+bool PrimalSystem::factor(const NewtonMaps& maps) {
+  factor_.reset(pattern_, maps.symmetric && problem_->symmetric);
+  assemble_masses();
+  assemble_laws(maps);
+  assemble_equalities(maps);
+  return factor_.factor();
+}
+
+void PrimalSystem::assemble_masses() {
+  const Problem& p = *problem_;
+  for (int k = 0; k < p.columns(); ++k) {
+    const int n = p.column_size(k);
+    const double* a = p.mass.data() + p.mass_start[k];
+    double* out = factor_.diagonal(pattern_.place(k));
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) out[j * n + i] = a[i * n + j];
+  }
+}
+
+void PrimalSystem::assemble_laws(const NewtonMaps& maps) {
+  const Problem& p = *problem_;
+  const bool symmetric = factor_.symmetric();
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (equality_node_[i] >= 0 || maps.zero[i]) continue;
+    const RowBlock& block = p.blocks[i];
+    const int m = block.size;
+    const double* d = maps.d.data() + maps.start[i];
+    int slot = slot_start_[i];
+    double weighted[36];
+    for (int e = 0; e < block.entries; ++e) {
+      const int ce = p.entries[block.entry + e].column, ne = p.column_size(ce), place_e = pattern_.place(ce);
+      const double* je = p.jacobian.data() + p.entries[block.entry + e].offset;
+      rows::dispatch(m, ne, [&]<int M, int N>() {
+        rows::set_weighted<M, N, false>(m, ne, d, je, weighted);
+        rows::add_gram<M, N, N>(m, ne, ne, je, weighted, factor_.diagonal(place_e));
+      });
+      for (int f = 0; f < e; ++f, ++slot) {
+        const int cf = p.entries[block.entry + f].column, nf = p.column_size(cf);
+        const double* jf = p.jacobian.data() + p.entries[block.entry + f].offset;
+        const bool e_later = place_e > pattern_.place(cf);
+        const double *late = e_later ? je : jf, *early = e_later ? jf : je;
+        const int nl = e_later ? ne : nf, nr = e_later ? nf : ne;
+        const auto add = [&]<int M, int N>() {
+          constexpr int kOther = N;  // both columns have the common size
+          rows::set_weighted<M, N, false>(m, nr, d, early, weighted);
+          rows::add_gram<M, kOther, N>(m, nl, nr, late, weighted, factor_.lower(slot_[slot]));
+          if (symmetric) return;
+          rows::set_weighted<M, N, true>(m, nr, d, early, weighted);
+          rows::add_gram<M, kOther, N>(m, nl, nr, late, weighted, factor_.upper(slot_[slot]));
+        };
+        if (nl == nr)
+          rows::dispatch(m, nr, add);
+        else
+          add.template operator()<rows::kAny, rows::kAny>();
+      }
+    }
+  }
+}
+
+void PrimalSystem::assemble_equalities(const NewtonMaps& maps) {
+  const Problem& p = *problem_;
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (equality_node_[i] < 0) continue;
+    const RowBlock& block = p.blocks[i];
+    const int m = block.size, own = pattern_.place(equality_node_[i]);
+    double* diagonal = factor_.diagonal(own);
+    for (int k = 0; k < m; ++k) diagonal[k * m + k] = -maps.weight[block.row + k];
+    for (int e = 0; e < block.entries; ++e) {
+      const int column = p.entries[block.entry + e].column, n = p.column_size(column);
+      const double* j = p.jacobian.data() + p.entries[block.entry + e].offset;
+      const int slot = slot_[slot_start_[i] + e];
+      const bool row_later = own > pattern_.place(column);
+      for (int half = 0; half < (factor_.symmetric() ? 1 : 2); ++half) {
+        double* out = half == 0 ? factor_.lower(slot) : factor_.upper(slot);
+        for (int r = 0; r < m; ++r)
+          for (int k = 0; k < n; ++k) out[row_later ? k * m + r : r * n + k] = j[r * n + k];
+      }
+    }
+  }
+}
+
+void PrimalSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
+  const Problem& p = *problem_;
+  unknowns_.setZero();
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[i];
+    if (equality_node_[i] >= 0) {
+      for (int k = 0; k < block.size; ++k) unknowns_[equality_start_[i] + k] = maps.g[block.row + k];
+      continue;
+    }
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      const int column = p.entries[e].column, n = p.column_size(column);
+      const double* j = p.jacobian.data() + p.entries[e].offset;
+      rows::dispatch(block.size, n, [&]<int M, int N>() {
+        rows::add_transposed<M, N>(block.size, n, j, maps.g.data() + block.row,
+                                   unknowns_.data() + p.column_start[column]);
+      });
+    }
+  }
+  factor_.solve(unknowns_.data());
+  du->setZero(p.rows());
+  dx->resize(p.rows());
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[i];
+    double* du_i = du->data() + block.row;
+    double* dx_i = dx->data() + block.row;
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      const int column = p.entries[e].column, n = p.column_size(column);
+      const double* j = p.jacobian.data() + p.entries[e].offset;
+      rows::dispatch(block.size, n, [&]<int M, int N>() {
+        rows::add_image<M, N>(block.size, n, j, unknowns_.data() + p.column_start[column], du_i);
+      });
+    }
+    for (int k = 0; k < block.size; ++k)
+      dx_i[k] = equality_node_[i] >= 0 ? -unknowns_[equality_start_[i] + k] : maps.g[block.row + k];
+    if (equality_node_[i] >= 0 || maps.zero[i]) continue;
+    const double* d = maps.d.data() + maps.start[i];
+    for (int r = 0; r < block.size; ++r)
+      for (int k = 0; k < block.size; ++k) dx_i[r] -= d[r * block.size + k] * du_i[k];
+  }
+}
+
+}  // namespace slipstick

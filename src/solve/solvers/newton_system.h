@@ -1,0 +1,80 @@
+// The linear side of the Newton solver. The state is x, the impulses that act: v(x) = A^-1 (b + J^T x) always holds, so
+// that only the laws are left to satisfy. A Newton step solves, for given local maps,
+//
+//     d x_i = g_i - D_i d u_i      (laws)          d u_i + R_i d x_i = g_i     (equality rows)
+//     d u = J A^-1 J^T d x + W d x                                                          u = J v + W x + c
+//
+// in the primal unknowns when the problem has columns (laws condensed into (A + sum J_i^T D_i J_i), equality rows
+// explicit in the quasi-definite matrix), and in the impulses themselves in local form.
+#pragma once
+
+#include <slipstick/problem.h>
+
+#include <vector>
+
+#include "solve/linalg/block_ldlt.h"
+#include "solve/linalg/block_pattern.h"
+#include "solve/mass_blocks.h"
+
+namespace slipstick {
+
+/// The local maps of all row blocks (newton_laws.h).
+struct NewtonMaps {
+  std::vector<int> start;  ///< of each block's D in d
+  std::vector<double> d;   ///< row-major square blocks; unused for equality blocks
+  std::vector<char> zero;  ///< the block's D is zero
+  VecX g;
+  VecX weight;            ///< R of equality rows
+  bool symmetric = true;  ///< every D is
+
+  void resize(const Problem& problem);
+};
+
+class NewtonSystem {
+ public:
+  virtual ~NewtonSystem() = default;
+  /// Reads the problem, which must stay as it is until the next call.
+  virtual void prepare(const Problem& problem) = 0;
+  /// v(x) and u(x).
+  virtual void update_state(const VecX& x, VecX* v, VecX* u) = 0;
+  /// Mean of the diagonal of each block's Delassus block.
+  virtual double mean_diagonal(int block) const = 0;
+  virtual bool factor(const NewtonMaps& maps) = 0;
+  /// Newton step with the maps of the last factor() but maybe another g.
+  virtual void solve(const NewtonMaps& maps, VecX* dx, VecX* du) = 0;
+};
+
+class PrimalSystem : public NewtonSystem {
+ public:
+  void prepare(const Problem& problem) override;
+  void update_state(const VecX& x, VecX* v, VecX* u) override;
+  double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
+  bool factor(const NewtonMaps& maps) override;
+  void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
+
+ private:
+  bool find_slots();
+  void analyze();
+  void assemble_masses();
+  void assemble_laws(const NewtonMaps& maps);
+  void assemble_equalities(const NewtonMaps& maps);
+
+  const Problem* problem_ = nullptr;
+  MassBlocks masses_;
+  BlockPattern pattern_;
+  BlockLdlt factor_;
+  std::vector<double> mean_diagonal_;
+  std::vector<int> node_size_;         // columns, then equality blocks
+  std::vector<char> late_;             // node is an equality block
+  std::vector<int> equality_node_;     // node of each block, -1 if it is not an equality
+  std::vector<int> equality_start_;    // first unknown of each equality block
+  std::vector<int> slot_start_;        // per block, into slot_
+  std::vector<int> slot_;              // law blocks: one a pair of entries (e > f); equalities: one an entry
+  std::vector<BlockEdge> edges_;
+  int used_slots_ = 0, analyzed_slots_ = 0;
+  std::vector<int> analyzed_size_;
+  std::vector<char> analyzed_late_;
+  VecX unknowns_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,294 @@
+#include "unit/collision/collision_support.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace slipstick::test {
+
+int World::add_body(BodyKind kind, const Pose& pose, double body_reach) {
+  Body body;
+  body.kind = kind;
+  body.mass = kind == BodyKind::Dynamic ? 1 : 0;
+  body.dof = kind == BodyKind::Dynamic ? 6 : 0;
+  model.bodies.push_back(body);
+  state.pose.push_back(pose);
+  state.velocity.emplace_back();
+  reach.push_back(body_reach);
+  return static_cast<int>(model.bodies.size()) - 1;
+}
+
+int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points) {
+  shape.body = body;
+  shape.first_point = static_cast<int>(model.points.size());
+  shape.point_count = static_cast<int>(points.size());
+  model.points.insert(model.points.end(), points.begin(), points.end());
+  switch (shape.kind) {
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+      shape.bound = shape.radius;
+      break;
+    case ShapeKind::Box:
+      shape.bound = shape.half_size.norm();
+      break;
+    case ShapeKind::Capsule:
+      shape.bound = shape.radius + shape.half_length;
+      break;
+    case ShapeKind::Plane:
+      shape.bound = std::numeric_limits<double>::infinity();
+      break;
+    case ShapeKind::Polygon:
+      for (const Vec2& p : points) shape.bound = std::max(shape.bound, p.norm());
+      break;
+  }
+  model.planar = model.planar || shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
+  model.shapes.push_back(shape);
+  return static_cast<int>(model.shapes.size()) - 1;
+}
+
+Solid make_sphere(double radius) {
+  Solid s;
+  s.shape.kind = ShapeKind::Sphere;
+  s.shape.radius = radius;
+  return s;
+}
+
+Solid make_box(const Vec3& half_size) {
+  Solid s;
+  s.shape.kind = ShapeKind::Box;
+  s.shape.half_size = half_size;
+  return s;
+}
+
+Solid make_capsule(double radius, double half_length) {
+  Solid s;
+  s.shape.kind = ShapeKind::Capsule;
+  s.shape.radius = radius;
+  s.shape.half_length = half_length;
+  return s;
+}
+
+Solid make_plane() {
+  Solid s;
+  s.shape.kind = ShapeKind::Plane;
+  return s;
+}
+
+Solid make_disk(double radius) {
+  Solid s = make_sphere(radius);
+  s.shape.kind = ShapeKind::Disk;
+  return s;
+}
+
+Solid make_polygon(const std::vector<Vec2>& points) {
+  Solid s;
+  s.shape.kind = ShapeKind::Polygon;
+  s.points = points;
+  return s;
+}
+
+Solid make_rectangle(double x, double y) { return make_polygon({Vec2(-x, -y), Vec2(x, -y), Vec2(x, y), Vec2(-x, y)}); }
+
+World make_pair_world(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b, double reach) {
+  World world;
+  const auto add = [&](const Solid& solid, const Pose& pose) {
+    const bool plane = solid.shape.kind == ShapeKind::Plane;
+    const int body = world.add_body(plane ? BodyKind::Fixed : BodyKind::Dynamic, pose, reach / 2);
+    world.add_shape(body, solid.shape, solid.points);
+  };
+  add(a, pose_a);
+  add(b, pose_b);
+  return world;
+}
+
+std::vector<Contact> find_contacts(const World& world) {
+  ContactFinder finder(world.model);
+  ContactSet set;
+  finder.find(world.state, world.reach, &set);
+  return set.contacts;
+}
+
+const Contact& least(const std::vector<Contact>& contacts) {
+  return *std::min_element(contacts.begin(), contacts.end(),
+                           [](const Contact& x, const Contact& y) { return x.gap < y.gap; });
+}
+
+// ---------------------------------------------------------------- randomness
+
+Vec3 Random::direction(bool planar) {
+  if (planar) {
+    const double angle = uniform(0, 2 * std::numbers::pi);
+    return {std::cos(angle), std::sin(angle), 0};
+  }
+  std::normal_distribution<double> normal;
+  Vec3 d;
+  do {
+    d = Vec3(normal(engine_), normal(engine_), normal(engine_));
+  } while (d.norm() < 1e-3);
+  return d.normalized();
+}
+
+Quat Random::rotation(bool planar) {
+  if (planar) return Quat(Eigen::AngleAxisd(uniform(0, 2 * std::numbers::pi), Vec3::UnitZ()));
+  std::normal_distribution<double> normal;
+  return Quat(normal(engine_), normal(engine_), normal(engine_), normal(engine_)).normalized();
+}
+
+Solid Random::solid(ShapeKind kind) {
+  switch (kind) {
+    case ShapeKind::Sphere:
+      return make_sphere(uniform(0.2, 1));
+    case ShapeKind::Box:
+      return make_box({uniform(0.1, 1), uniform(0.1, 1), uniform(0.1, 1)});
+    case ShapeKind::Capsule:
+      return make_capsule(uniform(0.1, 0.5), uniform(0.1, 1));
+    case ShapeKind::Plane:
+      return make_plane();
+    case ShapeKind::Disk:
+      return make_disk(uniform(0.2, 1));
+    case ShapeKind::Polygon:
+      break;
+  }
+  // Points of an ellipse at angles at least 0.3 apart on average: convex, counter-clockwise.
+  const int count = 3 + index(6);
+  const double a = uniform(0.3, 1), b = uniform(0.3, 1);
+  std::vector<Vec2> points;
+  for (int k = 0; k < count; ++k) {
+    const double angle = 2 * std::numbers::pi * (k + uniform(-0.3, 0.3)) / count;
+    points.emplace_back(a * std::cos(angle), b * std::sin(angle));
+  }
+  return make_polygon(points);
+}
+
+Pose Random::pose(ShapeKind kind, bool planar, double distance) {
+  Pose pose;
+  pose.position = uniform(0, distance) * direction(planar);
+  pose.orientation = rotation(planar);
+  if (planar && kind == ShapeKind::Plane) {
+    pose.orientation = Quat::FromTwoVectors(Vec3::UnitZ(), pose.orientation * Vec3::UnitX());
+  }
+  return pose;
+}
+
+// ---------------------------------------------------------------- the second opinion
+
+namespace {
+
+Vec3 as_3d(const Vec2& p) { return {p.x(), p.y(), 0}; }
+
+Vec3 project_to_ball(const Vec3& center, double radius, const Vec3& p) {
+  const Vec3 d = p - center;
+  return d.norm() <= radius ? p : Vec3(center + radius * d.normalized());
+}
+
+Vec3 project_to_segment(const Vec3& from, const Vec3& to, const Vec3& p) {
+  const Vec3 d = to - from;
+  return from + std::clamp(d.dot(p - from) / d.squaredNorm(), 0.0, 1.0) * d;
+}
+
+Vec3 project_to_polygon(const std::vector<Vec2>& points, const Vec3& p) {
+  bool inside = true;
+  Vec3 best = p;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Vec3 from = as_3d(points[k]), to = as_3d(points[(k + 1) % points.size()]);
+    inside = inside && (to - from).cross(p - from).z() >= 0;
+    const Vec3 q = project_to_segment(from, to, p);
+    if ((q - p).norm() < least) {
+      least = (q - p).norm();
+      best = q;
+    }
+  }
+  return inside ? p : best;
+}
+
+}  // namespace
+
+double Convex::support(const Vec3& n) const {
+  const Vec3 local = pose.orientation.conjugate() * n;
+  const Shape& s = solid.shape;
+  double extent = 0;
+  switch (s.kind) {
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+      extent = s.radius;
+      break;
+    case ShapeKind::Box:
+      extent = s.half_size.dot(local.cwiseAbs());
+      break;
+    case ShapeKind::Capsule:
+      extent = s.radius + s.half_length * std::abs(local.z());
+      break;
+    case ShapeKind::Plane:
+      extent = (local - Vec3::UnitZ()).norm() < 1e-7 ? 0 : std::numeric_limits<double>::infinity();
+      break;
+    case ShapeKind::Polygon:
+      extent = -std::numeric_limits<double>::infinity();
+      for (const Vec2& p : solid.points) extent = std::max(extent, p.dot(local.head<2>()));
+      break;
+  }
+  return n.dot(pose.position) + extent;
+}
+
+Vec3 Convex::project(const Vec3& p) const {
+  const Vec3 local = pose.orientation.conjugate() * (p - pose.position);
+  const Shape& s = solid.shape;
+  Vec3 q = local;
+  switch (s.kind) {
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+      q = project_to_ball(Vec3::Zero(), s.radius, local);
+      break;
+    case ShapeKind::Box:
+      q = local.cwiseMin(s.half_size).cwiseMax(-s.half_size);
+      break;
+    case ShapeKind::Capsule: {
+      const Vec3 end = s.half_length * Vec3::UnitZ();
+      q = project_to_ball(project_to_segment(-end, end, local), s.radius, local);
+      break;
+    }
+    case ShapeKind::Plane:
+      q.z() = std::min(q.z(), 0.0);
+      break;
+    case ShapeKind::Polygon:
+      q = project_to_polygon(solid.points, local);
+      break;
+  }
+  return pose.position + pose.orientation * q;
+}
+
+double calc_separation(const Convex& a, const Convex& b, const Vec3& n) { return -b.support(-n) - a.support(n); }
+
+Bracket calc_distance(const Convex& a, const Convex& b, double tolerance) {
+  Vec3 on_b = b.project(a.pose.position), on_a = a.project(on_b);
+  Bracket bracket{-std::numeric_limits<double>::infinity(), (on_b - on_a).norm()};
+  for (int k = 0; k < 20000 && bracket.high - bracket.low > tolerance; ++k) {
+    on_b = b.project(on_a);
+    on_a = a.project(on_b);
+    bracket.high = (on_b - on_a).norm();
+    if (bracket.high < tolerance) return {0, bracket.high};
+    const Vec3 n = (on_b - on_a) / bracket.high;
+    const bool by_plane_a = a.solid.shape.kind == ShapeKind::Plane, by_plane_b = b.solid.shape.kind == ShapeKind::Plane;
+    const Vec3 direction = by_plane_a   ? Vec3(a.pose.orientation * Vec3::UnitZ())
+                           : by_plane_b ? Vec3(-(b.pose.orientation * Vec3::UnitZ()))
+                                        : n;
+    bracket.low = std::max(bracket.low, calc_separation(a, b, direction));
+  }
+  return bracket;
+}
+
+std::vector<Vec3> list_box_directions(const Convex& a, const Convex& b) {
+  const Mat3 ra = a.pose.orientation.toRotationMatrix(), rb = b.pose.orientation.toRotationMatrix();
+  std::vector<Vec3> list;
+  for (int i = 0; i < 3; ++i) {
+    list.push_back(ra.col(i));
+    list.push_back(rb.col(i));
+    for (int j = 0; j < 3; ++j) list.push_back(ra.col(i).cross(rb.col(j)).normalized());
+  }
+  const std::size_t count = list.size();
+  for (std::size_t k = 0; k < count; ++k) list.push_back(-list[k]);
+  return list;
+}
+
+}  // namespace slipstick::test

@@ -1,0 +1,87 @@
+// Scenes of a few shapes made without the compiler of models, and a slow second opinion about convex shapes that
+// shares no code with the engine: support functions and projections.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/state.h>
+
+#include <random>
+#include <vector>
+
+#include "collision/contact_finder.h"
+
+namespace slipstick::test {
+
+/// A model and where its bodies are. One shape a body unless said otherwise.
+struct World {
+  Model model;
+  State state;
+  std::vector<double> reach;
+
+  int add_body(BodyKind kind, const Pose& pose, double body_reach);
+  /// Polygon points are given by `points`; the bound is computed.
+  int add_shape(int body, Shape shape, const std::vector<Vec2>& points = {});
+};
+
+struct Solid {
+  Shape shape;
+  std::vector<Vec2> points;
+};
+
+Solid make_sphere(double radius);
+Solid make_box(const Vec3& half_size);
+Solid make_capsule(double radius, double half_length);
+Solid make_plane();
+Solid make_disk(double radius);
+Solid make_polygon(const std::vector<Vec2>& points);
+Solid make_rectangle(double half_x, double half_y);
+
+/// Two bodies of one shape each; planes are fixed.
+World make_pair_world(const Solid& a, const Pose& pose_a, const Solid& b, const Pose& pose_b, double reach);
+
+std::vector<Contact> find_contacts(const World& world);
+const Contact& least(const std::vector<Contact>& contacts);
+
+// ---------------------------------------------------------------- randomness
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
+  int index(int count) { return std::uniform_int_distribution<int>(0, count - 1)(engine_); }
+  Vec3 direction(bool planar = false);
+  Quat rotation(bool planar = false);
+  Solid solid(ShapeKind kind);
+  /// A pose within `distance` of the origin; planes keep their normal in the plane when planar.
+  Pose pose(ShapeKind kind, bool planar, double distance);
+
+ private:
+  std::mt19937 engine_;
+};
+
+// ---------------------------------------------------------------- the second opinion
+
+/// A placed convex set.
+struct Convex {
+  Solid solid;
+  Pose pose;
+
+  /// max over the set of n . p (infinite for a plane unless n is its normal).
+  double support(const Vec3& n) const;
+  /// The nearest point of the set.
+  Vec3 project(const Vec3& p) const;
+};
+
+/// min over B of n.p - max over A of n.p: for every unit n a lower bound of the signed distance.
+double calc_separation(const Convex& a, const Convex& b, const Vec3& n);
+
+struct Bracket {
+  double low = 0, high = 0;
+};
+/// Distance of two sets that are apart, by alternating projections, with a proof on both sides.
+Bracket calc_distance(const Convex& a, const Convex& b, double tolerance);
+
+/// Directions among which the signed distance of two boxes is attained, and then some.
+std::vector<Vec3> list_box_directions(const Convex& a, const Convex& b);
+
+}  // namespace slipstick::test

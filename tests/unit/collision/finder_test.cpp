@@ -1,0 +1,249 @@
+// The finder as a whole: the broad phase misses nothing, filters, history, allocation.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "collision/broad_phase.h"
+#include "unit/collision/collision_support.h"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* allocate(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size ? size : 1)) return p;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+
+namespace slipstick::test {
+namespace {
+
+/// Bodies of all kinds in a cube (planar: a square), with two walls, some kinematic and fixed ones among them.
+World make_crowd(Random* random, bool planar, int bodies, double size, double reach) {
+  World world;
+  const ShapeKind space[] = {ShapeKind::Sphere, ShapeKind::Box, ShapeKind::Capsule};
+  const ShapeKind plane[] = {ShapeKind::Disk, ShapeKind::Polygon};
+  for (int k = 0; k < bodies; ++k) {
+    const BodyKind kind = k % 11 == 0 ? BodyKind::Fixed : k % 13 == 0 ? BodyKind::Kinematic : BodyKind::Dynamic;
+    Pose pose = random->pose(ShapeKind::Box, planar, 0);
+    pose.position = Vec3(random->uniform(0, size), random->uniform(0, size), planar ? 0 : random->uniform(0, size));
+    const int body = world.add_body(kind, pose, random->uniform(0, reach));
+    for (int s = 0; s < 1 + k % 2; ++s) {  // every other body is a compound
+      Solid solid = random->solid(planar ? plane[random->index(2)] : space[random->index(3)]);
+      solid.shape.pose = random->pose(ShapeKind::Box, planar, 0.5);
+      world.add_shape(body, solid.shape, solid.points);
+    }
+    if (k % 40 == 20) {
+      const int wall = world.add_body(BodyKind::Fixed, random->pose(ShapeKind::Plane, planar, 1), 0);
+      world.add_shape(wall, make_plane().shape);
+    }
+  }
+  world.model.planar = planar;
+  return world;
+}
+
+bool same_bits(const std::vector<Contact>& x, const std::vector<Contact>& y) {
+  if (x.size() != y.size()) return false;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const bool same = x[k].key == y[k].key && x[k].body_a == y[k].body_a && x[k].body_b == y[k].body_b &&
+                      x[k].point_a == y[k].point_a && x[k].point_b == y[k].point_b && x[k].normal == y[k].normal &&
+                      x[k].gap == y[k].gap;
+    if (!same) return false;
+  }
+  return true;
+}
+
+/// One finder for each pair of shapes.
+std::vector<Contact> find_by_brute_force(const World& world) {
+  std::vector<Contact> all;
+  const int count = static_cast<int>(world.model.shapes.size());
+  for (int i = 0; i < count; ++i) {
+    for (int j = i + 1; j < count; ++j) {
+      const Shape &a = world.model.shapes[i], &b = world.model.shapes[j];
+      const auto kind = [&](const Shape& s) { return world.model.bodies[s.body].kind; };
+      if (a.body == b.body || (kind(a) != BodyKind::Dynamic && kind(b) != BodyKind::Dynamic)) continue;
+      World pair;
+      for (const Shape* s : {&a, &b}) {
+        const int body = pair.add_body(kind(*s), world.state.pose[s->body], world.reach[s->body]);
+        const auto first = world.model.points.begin() + s->first_point;
+        pair.add_shape(body, *s, {first, first + s->point_count});
+      }
+      pair.model.planar = world.model.planar;
+      for (Contact c : find_contacts(pair)) {
+        c.key.shape_a = i;
+        c.key.shape_b = j;
+        c.body_a = a.body;
+        c.body_b = b.body;
+        all.push_back(c);
+      }
+    }
+  }
+  return all;
+}
+
+TEST(Finder, EqualsBruteForce) {
+  Random random(11);
+  for (int scene = 0; scene < 24; ++scene) {
+    const bool planar = scene % 2;
+    const int bodies = scene < 20 ? 40 : 260;  // the large ones are swept in strips
+    const World world = make_crowd(&random, planar, bodies, scene < 20 ? 4 : 14, 0.3);
+    const std::vector<Contact> found = find_contacts(world);
+    EXPECT_GT(found.size(), 20u);
+    EXPECT_TRUE(same_bits(found, find_by_brute_force(world))) << scene;
+  }
+}
+
+TEST(Finder, TheAnswerDoesNotDependOnWhatWasAskedBefore) {
+  Random random(12);
+  for (const int bodies : {50, 300}) {
+    World world = make_crowd(&random, false, bodies, 6, 0.2);
+    ContactFinder used(world.model);
+    ContactSet set;
+    for (int k = 0; k < 20; ++k) {
+      // Small motions, and now and then a shuffle or a stretch that changes the axis of the sweep.
+      for (std::size_t b = 0; b < world.state.pose.size(); ++b) {
+        Pose& pose = world.state.pose[b];
+        pose.position += 0.05 * random.direction();
+        if (k % 7 == 6) pose.position = Vec3(pose.position.y(), 2 * pose.position.z(), pose.position.x());
+      }
+      used.find(world.state, world.reach, &set);
+      EXPECT_TRUE(same_bits(set.contacts, find_contacts(world)));
+    }
+  }
+}
+
+TEST(Finder, SortedAndUnique) {
+  Random random(13);
+  const std::vector<Contact> found = find_contacts(make_crowd(&random, false, 200, 5, 0.3));
+  ASSERT_GT(found.size(), 100u);
+  for (std::size_t k = 1; k < found.size(); ++k) EXPECT_LT(found[k - 1].key, found[k].key);
+}
+
+TEST(Finder, WhoMayTouch) {
+  const auto count = [](BodyKind a, BodyKind b, bool excluded) {
+    World world;
+    world.add_shape(world.add_body(a, {}, 0), make_sphere(1).shape);
+    world.add_shape(world.add_body(b, {Vec3(1, 0, 0), Quat::Identity()}, 0), make_sphere(1).shape);
+    if (excluded) world.model.pairs_without_contact = {{0, 1}};
+    return find_contacts(world).size();
+  };
+  using enum BodyKind;
+  EXPECT_EQ(count(Dynamic, Dynamic, false), 1u);
+  EXPECT_EQ(count(Dynamic, Fixed, false), 1u);
+  EXPECT_EQ(count(Kinematic, Dynamic, false), 1u);
+  EXPECT_EQ(count(Kinematic, Fixed, false), 0u);
+  EXPECT_EQ(count(Fixed, Fixed, false), 0u);
+  EXPECT_EQ(count(Kinematic, Kinematic, false), 0u);
+  EXPECT_EQ(count(Dynamic, Dynamic, true), 0u);
+}
+
+TEST(Finder, ShapesOfOneBodyAndOfTheWorld) {
+  World world;
+  const int body = world.add_body(BodyKind::Dynamic, {Vec3(0, 0, 0.9), Quat::Identity()}, 0);
+  world.add_shape(body, make_sphere(1).shape);
+  world.add_shape(body, make_sphere(0.5).shape);
+  world.add_shape(kWorld, make_plane().shape);
+  world.model.shapes[0].material = 3;
+  const std::vector<Contact> found = find_contacts(world);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].body_a, body);
+  EXPECT_EQ(found[0].body_b, kWorld);
+  EXPECT_EQ(found[0].material_a, 3);
+  EXPECT_EQ(found[0].material_b, 0);
+  EXPECT_NEAR(found[0].gap, -0.1, 1e-15);
+}
+
+TEST(Finder, ReachOfBothBodiesCounts) {
+  World world = make_pair_world(make_sphere(1), {}, make_sphere(1), {Vec3(2.5, 0, 0), Quat::Identity()}, 0);
+  world.reach = {0.2, 0.2};
+  EXPECT_EQ(find_contacts(world).size(), 0u);
+  world.reach = {0.2, 0.31};
+  EXPECT_EQ(find_contacts(world).size(), 1u);
+  world.reach = {0.5, 0};  // exactly at the limit
+  EXPECT_EQ(find_contacts(world).size(), 1u);
+}
+
+TEST(Finder, NothingToFind) {
+  World world;
+  EXPECT_TRUE(find_contacts(world).empty());
+  world.add_body(BodyKind::Dynamic, {}, 0);
+  EXPECT_TRUE(find_contacts(world).empty());
+  world.add_shape(0, make_sphere(1).shape);
+  EXPECT_TRUE(find_contacts(world).empty());
+}
+
+TEST(Finder, SurvivesANumberThatIsNone) {
+  Random random(14);
+  World world = make_crowd(&random, false, 300, 5, 0.3);
+  for (int k = 0; k < 300; k += 7) world.state.pose[k].position[k % 3] = std::numeric_limits<double>::quiet_NaN();
+  find_contacts(world);  // any answer, but an answer
+}
+
+TEST(Finder, DoesNotAllocateAfterWarmUp) {
+  Random random(15);
+  for (const int bodies : {30, 300}) {
+    for (const bool planar : {false, true}) {
+      World world = make_crowd(&random, planar, bodies, 5, 0.3);
+      ContactFinder finder(world.model);
+      ContactSet set;
+      finder.find(world.state, world.reach, &set);
+      const State rest = world.state;
+      for (int warm = 0; warm < 2; ++warm) {
+        const long before = allocations;
+        for (int k = 0; k < 20; ++k) {
+          for (std::size_t b = 0; b < rest.pose.size(); ++b) {
+            world.state.pose[b].position = rest.pose[b].position + 0.01 * k * Vec3(b % 3, b % 5, planar ? 0 : b % 2);
+          }
+          finder.find(world.state, world.reach, &set);
+        }
+        if (warm) {
+          EXPECT_EQ(allocations - before, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(BroadPhase, FindsEveryOverlapOnce) {
+  Random random(16);
+  for (int scene = 0; scene < 40; ++scene) {
+    const int count = scene % 2 ? 60 : 500;
+    std::vector<Bounds> bounds(count);
+    for (int k = 0; k < count; ++k) {
+      // Flat, long and cubic worlds; a few very large boxes; coordinates on a lattice, so that many just touch.
+      const Vec3 low(random.index(40), random.index(scene % 3 ? 40 : 1), random.index(scene % 5 ? 12 : 1));
+      const double size = k % 97 == 3 ? 50 : 1 + random.index(2);
+      bounds[k] = {low, low + size * Vec3::Ones()};
+    }
+    std::vector<IndexPair> pairs;
+    BroadPhase broad_phase;
+    broad_phase.find(bounds, &pairs);
+    std::vector<std::vector<int>> seen(count, std::vector<int>(count, 0));
+    for (const IndexPair& p : pairs) {
+      ASSERT_LT(p.a, p.b);
+      ++seen[p.a][p.b];
+    }
+    for (int i = 0; i < count; ++i) {
+      for (int j = i + 1; j < count; ++j) {
+        const bool overlap = (bounds[i].low.array() <= bounds[j].high.array()).all() &&
+                             (bounds[j].low.array() <= bounds[i].high.array()).all();
+        ASSERT_EQ(seen[i][j], overlap ? 1 : 0) << scene << ' ' << i << ' ' << j;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstick::test
