@@ -155,7 +155,8 @@ int run(const RunArguments& arguments) {
   const long uncertified = statistics.uncertified_steps();
   if (uncertified > 0)
     say("run", std::string(arguments.strict ? "error" : "warning") + ": " + std::to_string(uncertified) +
-                   " steps could not be certified" + (arguments.strict ? "" : " (--strict makes this an error)"));
+                   (uncertified == 1 ? " step" : " steps") + " could not be certified" +
+                   (arguments.strict ? "" : " (--strict makes this an error)"));
   if (end == slipstick::RunEnd::Interrupted) return kInterrupted;
   if (end == slipstick::RunEnd::Failed || !good) return kFailed;
   return uncertified > 0 && arguments.strict ? kFailed : kDone;

@@ -39,7 +39,7 @@ std::vector<std::string> apply(const SimulationArguments& given, slipstick::Simu
   if (!given.solver.empty()) options->solver = given.solver;
   if (given.facets) options->facets = *given.facets;
   if (given.threads) options->threads = *given.threads;
-  if (faults.empty()) faults = slipstick::find_option_faults(*options);
+  for (std::string& fault : slipstick::find_option_faults(*options)) faults.push_back(std::move(fault));
   return faults;
 }
 

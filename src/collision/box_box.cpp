@@ -11,6 +11,9 @@
 namespace slipstick {
 namespace {
 
+/// Edges at a smaller angle (1e-8) are parallel: rounding leaves nothing of their cross product's direction.
+constexpr double kParallelSq = 1e-16;
+
 /// Everything in A's frame. Symbols as in the separating axis test: axis l, s(l) = |l.t| - r_A(l) - r_B(l).
 class BoxPair {
  public:
@@ -32,6 +35,7 @@ class BoxPair {
     bool inside = false;  ///< the closest points of the two lines are on the edges
   };
 
+  double calc_separation(const Vec3& axis) const;
   bool separate_by_faces();
   bool separate_by_edges();
   EdgePair make_edge_pair(int i, int j) const;
@@ -60,6 +64,11 @@ class BoxPair {
   FaceManifold manifold_;
 };
 
+/// s(l) for any unit axis in A's frame: a lower bound of the signed distance, exact to rounding.
+double BoxPair::calc_separation(const Vec3& l) const {
+  return std::abs(l.dot(t_)) - l.cwiseAbs().dot(a_.half_size) - (r_.transpose() * l).cwiseAbs().dot(b_.half_size);
+}
+
 bool BoxPair::separate_by_faces() {
   const Vec3 of_a = t_.cwiseAbs() - a_.half_size - abs_r_ * b_.half_size;
   int i = 0, j = 0;
@@ -75,18 +84,19 @@ bool BoxPair::separate_by_faces() {
   return false;
 }
 
-/// l = e_i x R_j, of length sqrt(R_i1,j^2 + R_i2,j^2). Any axis gives a lower bound; parallel edges give none.
+/// l = e_i x R_j, of length sqrt(R_i1,j^2 + R_i2,j^2). Where it is short the radii's zero terms are not zero any more.
 bool BoxPair::separate_by_edges() {
   for (int i = 0; i < 3; ++i) {
     const int i1 = kNext[i], i2 = kAfter[i];
     for (int j = 0; j < 3; ++j) {
       const double length_sq = r_(i1, j) * r_(i1, j) + r_(i2, j) * r_(i2, j);
-      if (length_sq < 1e-14) continue;
+      if (length_sq < kParallelSq) continue;
       const double shift = std::abs(t_[i2] * r_(i1, j) - t_[i1] * r_(i2, j));
       const double radius_a = a_.half_size[i1] * abs_r_(i2, j) + a_.half_size[i2] * abs_r_(i1, j);
       const double radius_b =
           b_.half_size[kNext[j]] * abs_r_(i, kAfter[j]) + b_.half_size[kAfter[j]] * abs_r_(i, kNext[j]);
-      const double s = (shift - radius_a - radius_b) / std::sqrt(length_sq);
+      double s = (shift - radius_a - radius_b) / std::sqrt(length_sq);
+      if (length_sq < 1e-8) s = calc_separation(Vec3::Unit(i).cross(r_.col(j)).normalized());
       if (s > sink_.reach()) return true;
       if (s > edge_separation_) {
         edge_separation_ = s;
@@ -135,7 +145,7 @@ void BoxPair::find_closest(ClosestPairs* pairs) const {
   }
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      if (!(1 - r_(i, j) * r_(i, j) > 1e-14)) continue;
+      if (Vec3::Unit(i).cross(r_.col(j)).squaredNorm() < kParallelSq) continue;
       const EdgePair pair = make_edge_pair(i, j);
       if (pair.inside && pair.normal.dot(pair.on_b - pair.on_a) > 0) pairs->add(pair.on_a, pair.on_b, pair.feature);
     }
@@ -240,7 +250,11 @@ void BoxPair::find() {
   ClosestPairs pairs(scale_);
   find_closest(&pairs);
   if (pairs[0].distance > sink_.reach()) return;
-  if (pairs[0].distance > kTouching * scale_) return add_close_pairs(pairs);
+  if (pairs[0].distance > kTouching * scale_) {
+    const Vec3 direction = (pairs[0].second - pairs[0].first) / pairs[0].distance;
+    const bool separates = calc_separation(direction) > pairs[0].distance - kAlsoClosest * scale_;
+    if (separates) return add_close_pairs(pairs);
+  }
   // They touch at a corner: where is certain, the direction is that of the best axis.
   const Vec3 face_normal =
       (face_of_a_ ? face_.side : -face_.side) * (face_of_a_ ? Vec3(Vec3::Unit(face_.axis)) : Vec3(r_.col(face_.axis)));

@@ -5,6 +5,9 @@
 namespace slipstick {
 namespace {
 
+/// Corners of flush faces coincide: rounding must not put each of them outside the other face.
+constexpr double kInside = 1 + 1e-11;
+
 /// A face of the incident box in the coordinates (u, v, height) of the reference face.
 struct FacingSide {
   Vec3 center, along, across;  ///< corners are center -+ along -+ across
@@ -99,7 +102,7 @@ class FaceClipper {
       const Vec2 d = corner - side_.center.head<2>();
       const double x = (d.x() * b.y() - d.y() * b.x()) / det;
       const double y = (a.x() * d.y() - a.y() * d.x()) / det;
-      if (std::abs(x) > 1 || std::abs(y) > 1) continue;
+      if (std::abs(x) > kInside || std::abs(y) > kInside) continue;
       const Vec3 p(corner.x(), corner.y(), side_.center.z() + x * a.z() + y * b.z());
       add(p, corner_feature(reference_is_a_, corner_name(k & 1, k & 2)), manifold);
     }

@@ -78,7 +78,7 @@ bool CapsuleBox::separate() {
   for (int k = 0; k < 3; ++k) {
     const int p = kNext[k], q = kAfter[k];
     const double length_sq = axis_[p] * axis_[p] + axis_[q] * axis_[q];
-    if (!(length_sq > 1e-14 * axis_sq)) continue;
+    if (!(length_sq > 1e-16 * axis_sq)) continue;
     const double shift = std::abs(center_[q] * axis_[p] - center_[p] * axis_[q]);
     const double radius = half_[p] * std::abs(axis_[q]) + half_[q] * std::abs(axis_[p]);
     const double edge = (shift - radius) / std::sqrt(length_sq);
@@ -118,7 +118,7 @@ void CapsuleBox::find_closest(ClosestPairs* pairs) const {
     pairs->add(center_ + closest_on_segment(p, center_, axis_) * axis_, p, corner_feature(v));
   }
   for (int i = 0; i < 3; ++i) {
-    if (!(Vec3::Unit(i).cross(axis_).squaredNorm() > 1e-14 * axis_.squaredNorm())) continue;
+    if (!(Vec3::Unit(i).cross(axis_).squaredNorm() > 1e-16 * axis_.squaredNorm())) continue;
     const EdgePoint point = make_edge_point(i);
     if (point.inside && point.normal.dot(point.on_core - point.on_box) > 0) {
       pairs->add(point.on_core, point.on_box, point.feature);
@@ -145,11 +145,14 @@ void CapsuleBox::update_manifold(const BoxFace& face) {
     const int positive = side & 1;
     return edge_feature(side < 2 ? edge_at(v, base | positive << u) : edge_at(u, base | positive << v));
   };
-  for (const bool leaving : {false, true}) {
-    const double t = leaving ? part.leave : part.enter;
+  const auto add_at = [&](double t, int side) {
     const Vec3 p = from + t * d;
-    manifold_.add({p.x(), p.y(), p.z(), feature_at(t, leaving ? part.leave_side : part.enter_side)});
-  }
+    manifold_.add({p.x(), p.y(), p.z(), feature_at(t, side)});
+  };
+  const bool one_point = part.leave - part.enter <= near;
+  const bool first_is_lower = d.z() >= 0;
+  if (!one_point || first_is_lower) add_at(part.enter, part.enter_side);
+  if (!one_point || !first_is_lower) add_at(part.leave, part.leave_side);
 }
 
 void CapsuleBox::add_manifold(const BoxFace& face, const ClosestPairs* taken) {

@@ -81,7 +81,9 @@ class PolygonPair {
 
 void PolygonPair::add_point(const EdgePoint& point) {
   for (int k = 0; k < count_; ++k) {
-    if (manifold_[k].feature != point.feature) continue;
+    const bool same =
+        manifold_[k].feature == point.feature || (manifold_[k].on_edge - point.on_edge).norm() <= kSamePoint * scale_;
+    if (!same) continue;
     if (point.height < manifold_[k].height) manifold_[k] = point;
     return;
   }

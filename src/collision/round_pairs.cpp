@@ -87,11 +87,11 @@ void find_capsule_capsule(const PlacedShape& a, const PlacedShape& b, ContactSin
                std::abs(s) <= 1 + kSamePoint};
     if (ends[e].distance < ends[best].distance) best = e;
   }
-  const double tolerance = kSameGap * std::min(a.bound, b.bound);
+  const double tolerance = 1e-13 * std::min(a.bound, b.bound);  // parallel cores: the crossing is anywhere
   const Vec3 cross = a.axis.cross(b.axis);
   const double parallel_sq = cross.squaredNorm() / (a.axis.squaredNorm() * b.axis.squaredNorm());
   Vec3 fallback = Vec3::UnitY();
-  if (parallel_sq > 1e-14) {
+  if (parallel_sq > 1e-16) {
     fallback = (cross.dot(b.center - a.center) < 0 ? -1.0 : 1.0) * cross.normalized();
   } else if (a.axis.squaredNorm() > 0) {
     fallback = any_perpendicular(a.axis);

@@ -23,7 +23,7 @@ inline double closest_on_segment(const Vec3& p, const Vec3& center, const Vec3& 
 inline bool closest_on_lines(const Vec3& c1, const Vec3& h1, const Vec3& c2, const Vec3& h2, double* s, double* t) {
   const double a = h1.squaredNorm(), b = h2.squaredNorm(), c = h1.dot(h2);
   const double det = h1.cross(h2).squaredNorm();  // = a b - c^2 without its cancellation
-  if (!(det > 1e-14 * a * b)) return false;
+  if (!(det > 1e-16 * a * b)) return false;
   const Vec3 w = c2 - c1;
   const double x = h1.dot(w), y = h2.dot(w);
   *s = (b * x - c * y) / det;

@@ -154,9 +154,8 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   f->write_last(time_.dataset());
 }
 
-bool RecordWriter::append(const RecordFrame& frame) {
+bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   if (!file_->ok()) return false;
-  const Clock::time_point now = Clock::now();
   if (!anything_waiting_) oldest_waiting_ = now;
   time_.push(frame.time);
   pose_.push(frame.pose);

@@ -111,8 +111,8 @@ class RecordWriter {
   /// Creates the file with its header and no frame; it is readable from here on.
   static Result<RecordWriter> create(const std::string& path, const RecordHeader& header);
 
-  /// False once a write has failed.
-  bool append(const RecordFrame& frame);
+  /// False once a write has failed. `now` decides when the file is flushed.
+  bool append(const RecordFrame& frame, Clock::time_point now = Clock::now());
   /// Writes and flushes everything that waits.
   bool flush();
   bool close();

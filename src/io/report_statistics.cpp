@@ -21,9 +21,9 @@ void add_ledger(const EnergyLedger& step, EnergyLedger* sum) {
   sum->numerical += step.numerical;
 }
 
-/// A NaN must show, so that it wins over every number.
+/// A NaN must show, so it wins over every number and stays.
 void raise_to(double value, double* worst) {
-  if (!(value <= *worst)) *worst = value;
+  if (value > *worst || std::isnan(value)) *worst = value;
 }
 
 void raise_to(const Residuals& value, Residuals* worst) {

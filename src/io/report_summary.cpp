@@ -9,6 +9,8 @@ namespace slipstick {
 
 namespace {
 
+constexpr double kVisibleGrowth = 1e-9;  ///< of the energy at the start: below, it is the solver's tolerance
+
 /// Lines of "label  text", the labels in one column.
 class SummaryText {
  public:
@@ -83,11 +85,14 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
   out->line("", format("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
                        s.ledger.load, s.ledger.kinematic, s.ledger.damping, s.ledger.friction, s.ledger.impact,
                        s.ledger.numerical));
-  const std::string growth = s.increase_steps == 0 ? out->paint("32", "no step gained energy that nothing paid for")
-                                                   : out->paint("33", format("%s gained energy that nothing paid for",
-                                                                             count(s.increase_steps, "step").c_str())) +
-                                                         format(", at most %.3g J", s.increase_max);
-  out->line("", growth);
+  if (s.increase_steps == 0) {
+    out->line("", out->paint("32", "no step gained energy that nothing paid for"));
+    return;
+  }
+  const double part = s.increase_max / s.energy_scale;
+  const std::string growth = format("%s gained energy that nothing paid for: at most %.2g J, %.1g of the start",
+                                    count(s.increase_steps, "step").c_str(), s.increase_max, part);
+  out->line("", part > kVisibleGrowth ? out->paint("33", growth) : growth);
 }
 
 }  // namespace

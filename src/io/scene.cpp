@@ -96,6 +96,7 @@ void SceneLoader::collect_section(const SceneFile& file, const char* section, De
   const SceneNode* node = file.document.root->find(section);
   if (node == nullptr || node->kind == SceneNode::Kind::Null) return;
   if (!node->is_map()) {
+    build_.names_missing = true;
     return faults_.add(*node, std::string("expected a map for '") + section + "', got " + describe(*node));
   }
   for (std::size_t i = 0; i + 1 < node->items.size(); i += 2) {
@@ -209,7 +210,7 @@ void SceneLoader::read_lists(const SceneFile& file) {
 
 Result<Scene> SceneLoader::finish(const SceneFile* main, const std::string& path) {
   if (main == nullptr) return faults_.list();
-  if (!faults_.empty()) build_.names_missing = true;  // a file to include may be missing
+  if (!files_.complete()) build_.names_missing = true;
   Scene scene;
   scene.path = path;
   scene.text = main->text;

@@ -105,7 +105,7 @@ const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, c
 }
 
 KeyList item_keys() {
-  KeyList all;
+  KeyList all = material_keys();
   for (const KeyList& keys : {body_keys(), shape_keys(), joint_keys(), force_keys()}) {
     all.insert(all.end(), keys.begin(), keys.end());
   }

@@ -34,7 +34,7 @@ struct SceneBuild {
   ModelDescription description;
   std::unordered_map<std::string, std::size_t> body_index;  ///< of the bodies read so far, by full name
   SceneBudget bodies, shapes, joints, forces, pairs;
-  bool names_missing = false;  ///< a fault hides the names of bodies: an unknown one proves nothing
+  bool names_missing = false;  ///< a fault hides names of bodies or materials: an unknown one proves nothing
 
   SourceTag add_place(const SceneNode& node, SceneMapPtr map);
   /// The full name of a body that the present file calls `name`.
@@ -62,6 +62,7 @@ void read_record(const SceneNode& node, SceneBuild* build, RecordOptions* option
 
 /// All keys that an item of some list may have.
 KeyList item_keys();
+KeyList material_keys();
 KeyList body_keys();
 KeyList shape_keys();
 KeyList joint_keys();

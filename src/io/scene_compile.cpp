@@ -65,7 +65,9 @@ void compile_scene(const SceneNode& root, SceneBuild* build, Scene* scene) {
   CompiledModel compiled = compile(build->description, &scene->initial);
   SourceTag last = -2;
   for (const CompileFault& fault : compiled.faults) {
-    if (build->names_missing && fault.message.find("unknown body") != std::string::npos) continue;
+    const bool unknown = fault.message.find("unknown body") != std::string::npos ||
+                         fault.message.find("unknown material") != std::string::npos;
+    if (unknown && build->names_missing) continue;
     if (fault.source != last) faults->begin_item();
     last = fault.source;
     if (fault.source >= 0) {

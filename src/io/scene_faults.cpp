@@ -9,7 +9,21 @@ namespace slipstick {
 namespace {
 
 constexpr std::size_t kListed = 50;
-constexpr std::size_t kKept = 10000;  // bounds the memory that a hopeless file can take
+constexpr std::size_t kLongest = 500;  // characters of a message
+constexpr std::size_t kKept = 10000;   // bounds the memory that a hopeless file can take
+
+/// A fault is one line of bounded length, whatever text of the file it quotes; no control codes reach a terminal.
+std::string as_line(std::string message) {
+  if (message.size() > kLongest) {
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+    message.resize(end);
+    message += "...";
+  }
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return message;
+}
 
 }  // namespace
 
@@ -35,6 +49,7 @@ void SceneFaults::add_unplaced(int file, std::string message) { add_placed({file
 
 void SceneFaults::add_placed(Placed fault) {
   ++raised_;
+  fault.message = as_line(std::move(fault.message));
   if (faults_.size() >= kKept) {
     ++unlisted_;
   } else {

@@ -129,12 +129,15 @@ void SceneFiles::read_include(const SceneNode& item, SceneFile* from) {
     }
     name = item.find("file");
     result.prefix = item.find("prefix");
-    if (name == nullptr) return faults_->add(item, "missing key 'file' in include");
   }
-  if (!name->is_scalar() || name->text.empty()) {
-    return faults_->add(*name, "expected the name of a file to include, got " + describe(*name));
+  if (name == nullptr) {
+    faults_->add(item, "missing key 'file' in include");
+  } else if (!name->is_scalar() || name->text.empty()) {
+    faults_->add(*name, "expected the name of a file to include, got " + describe(*name));
+  } else {
+    result.file = include(*name, from);
   }
-  result.file = include(*name, from);
+  complete_ &= result.file != nullptr;
   if (result.file != nullptr) from->includes.push_back(result);
 }
 

@@ -37,6 +37,8 @@ class SceneFiles {
   /// The main file with all that it includes. Null if there is nothing to work with; the faults say why.
   const SceneFile* load(const std::string& path);
   const SceneFile* parse(const std::string& text, const std::string& name);
+  /// False if a file to include could not be read: what it would have defined is unknown.
+  bool complete() const { return complete_; }
 
  private:
   SceneFile* add(const std::filesystem::path& shown, const std::filesystem::path& real, std::string text);
@@ -50,6 +52,7 @@ class SceneFiles {
   std::vector<std::unique_ptr<SceneFile>> files_;
   std::vector<const SceneFile*> open_;
   std::size_t bytes_ = 0;
+  bool complete_ = true;
 };
 
 }  // namespace slipstick

@@ -134,6 +134,11 @@ std::optional<std::string> SceneItem::as_text(const SceneNode& node, std::string
     return std::nullopt;
   }
   const std::string& text = node.text;
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    fault(node, quoted(what) + " in " + label_ + " holds a line break or another control character");
+    return std::nullopt;
+  }
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t open = text.find('{', at);

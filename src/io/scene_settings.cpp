@@ -121,6 +121,8 @@ const SceneNode& find_culprit(const SceneItem& item, const SimulationOptions& op
 
 }  // namespace
 
+KeyList material_keys() { return {"friction", "restitution", "rolling_friction", "spinning_friction", "like"}; }
+
 void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* build) {
   build->reading.faults->begin_item();
   const std::size_t faults_before = build->reading.faults->raised();
@@ -130,7 +132,7 @@ void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* bui
   if (const SceneMapPtr map = build->expander.resolve(node, label)) {
     material.source = build->add_place(node, map);
     const SceneItem item(build->reading, *map, label);
-    item.check_keys({"friction", "restitution", "rolling_friction", "spinning_friction", "like"});
+    item.check_keys(material_keys());
     item.number("friction", &material.friction);
     item.number("restitution", &material.restitution);
     check_absent_friction(item);

@@ -129,32 +129,32 @@ void DualForm::resolve_conflicts() {
   for (int d = 0; d < rest; ++d)
     for (int i = 0; i < rank; ++i) transfer_(i, d) = equal_matrix_(elimination_.pivot(rank + d), elimination_.pivot(i));
   elimination_.solve_transposed_in_place(transfer_);
-  residual_.resize(rest);
+  conflict_.resize(rest);
   double size = 0;
   for (int d = 0; d < rest; ++d) {
-    residual_[d] = free_[equal_[elimination_.pivot(rank + d)]];
-    size = std::max(size, std::abs(residual_[d]));
+    conflict_[d] = free_[equal_[elimination_.pivot(rank + d)]];
+    size = std::max(size, std::abs(conflict_[d]));
     for (int i = 0; i < rank; ++i) {
       const double term = transfer_(i, d) * free_[equal_[elimination_.pivot(i)]];
-      residual_[d] -= term;
+      conflict_[d] -= term;
       size = std::max(size, std::abs(term));
     }
   }
-  if (residual_.cwiseAbs().maxCoeff() <= kConflictThreshold * size) return;
+  if (conflict_.cwiseAbs().maxCoeff() <= kConflictThreshold * size) return;
   MatX gram = transfer_.transpose() * transfer_;  // contradictions are rare: this may allocate
   gram.diagonal().array() += 1;
   if (!small_.factor(gram)) return;
-  small_.solve_in_place(residual_);
-  shift_.noalias() = -transfer_ * residual_;
+  small_.solve_in_place(conflict_);
+  shift_.noalias() = -transfer_ * conflict_;
 }
 
 void DualForm::eliminate(const Problem& problem) {
   const int ne = equalities(), nk = size();
   free_.resize(problem.rows());  // scaled q of all rows, impulses known in advance included
   const Eigen::Map<const VecX> fixed(fixed_.data(), problem.rows());
-  residual_ = fixed;
-  update_velocity(problem, masses_, residual_, &free_velocity_);
-  update_row_velocity(problem, free_velocity_, residual_, &free_);
+  known_ = fixed;
+  update_velocity(problem, masses_, known_, &free_velocity_);
+  update_row_velocity(problem, free_velocity_, known_, &free_);
   for (int r = 0; r < problem.rows(); ++r) free_[r] *= scale_[r];
 
   equal_matrix_.resize(ne, ne);

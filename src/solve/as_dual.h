@@ -55,7 +55,7 @@ class DualForm {
   MatX transfer_;
   PivotedElimination elimination_;
   DenseLu small_;
-  VecX free_, free_velocity_, response_offset_, shift_, residual_;
+  VecX known_, free_, free_velocity_, response_offset_, shift_, conflict_, residual_;
   MatX matrix_;
   VecX offset_;
 };

@@ -161,8 +161,11 @@ void Simulation::Impl::assume_speeds() {
     const Body& body = model.bodies[i];
     if (body.kind == BodyKind::Fixed) speed[i] = 0;
     if (body.kind == BodyKind::Kinematic) speed[i] = calc_speed(body, prescribed[i]);
-    if (body.kind == BodyKind::Dynamic)
-      speed[i] = kSpeedMargin * (calc_speed(body, state.velocity[i]) + 2 * options.step * model.gravity.norm());
+    if (body.kind != BodyKind::Dynamic) continue;
+    // A body that has just been stopped may rebound: what it did one step ago counts too.
+    double now = calc_speed(body, state.velocity[i]);
+    if (!state.previous_velocity.empty()) now = std::max(now, calc_speed(body, state.previous_velocity[i]));
+    speed[i] = kSpeedMargin * (now + 2 * options.step * model.gravity.norm());
   }
 }
 

@@ -15,7 +15,8 @@ namespace slipstick::testing_support {
 
 constexpr double kStep = 1.0 / 60, kGravity = 9.81;
 
-/// Writes a Problem body by body and row by row. Planar bodies have (x, y, angle) and move in x-y with gravity along -y.
+/// Writes a Problem body by body and row by row. Planar bodies have (x, y, angle) and move in x-y with gravity along
+/// -y.
 class SceneProblem {
  public:
   explicit SceneProblem(bool planar = false) : planar_(planar) {}
@@ -51,7 +52,8 @@ class SceneProblem {
   /// A friction contact of body a on body b (-1: the fixed world); the normal points from b to a.
   RowBlock& add_contact(int a, int b, const Vec3& point, const Vec3& normal, double mu, double gap = 0) {
     const Vec3 n = normal.normalized();
-    Vec3 t1 = planar_ ? Vec3(-n.y(), n.x(), 0) : (std::abs(n.x()) < 0.7 ? n.cross(Vec3::UnitX()) : n.cross(Vec3::UnitY()));
+    Vec3 t1 =
+        planar_ ? Vec3(-n.y(), n.x(), 0) : (std::abs(n.x()) < 0.7 ? n.cross(Vec3::UnitX()) : n.cross(Vec3::UnitY()));
     t1.normalize();
     const Vec3 t2 = n.cross(t1);
     const std::array<Vec3, 3> axes{n, t1, t2};
@@ -105,7 +107,8 @@ class SceneProblem {
 };
 
 /// Four contacts under the box [centre +- half] at height z.
-inline void add_face(SceneProblem* scene, int a, int b, double x0, double x1, double y0, double y1, double z, double mu) {
+inline void add_face(SceneProblem* scene, int a, int b, double x0, double x1, double y0, double y1, double z,
+                     double mu) {
   for (const double x : {x0, x1})
     for (const double y : {y0, y1}) scene->add_contact(a, b, Vec3(x, y, z), Vec3::UnitZ(), mu);
 }

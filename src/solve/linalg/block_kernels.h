@@ -43,8 +43,9 @@ inline void subtract_transposed_image(int m_, int n_, const double* a, const dou
   }
 }
 
-/// In place D = L diag(d) L^T without pivoting (quasi-definite blocks need none); the strict lower triangle holds L, the
-/// diagonal 1/d. Reads the lower triangle. Returns the number of negative d, or -1 if a pivot is zero or not finite.
+/// In place D = L diag(d) L^T without pivoting (quasi-definite blocks need none); the strict lower triangle holds L,
+/// the diagonal 1/d. Reads the lower triangle. Returns the number of negative d, or -1 if a pivot is zero or not
+/// finite.
 template <int N>
 inline int factor_ldlt(int n_, double* d) {
   const int n = N == kAny ? n_ : N;

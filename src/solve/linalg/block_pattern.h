@@ -15,8 +15,8 @@ struct BlockEdge {
 
 class BlockPattern {
  public:
-  /// Orders and fills. `sizes[i]` is node i's size. A node with `late[i]` is a row block of a quasi-definite matrix, whose
-  /// own diagonal is tiny: it is eliminated after at least one of its neighbours, so that no pivot is a bare
+  /// Orders and fills. `sizes[i]` is node i's size. A node with `late[i]` is a row block of a quasi-definite matrix,
+  /// whose own diagonal is tiny: it is eliminated after at least one of its neighbours, so that no pivot is a bare
   /// regularization. `edges` may repeat themselves.
   void analyze(std::span<const int> sizes, std::span<const char> late, std::span<const BlockEdge> edges);
 

@@ -68,13 +68,12 @@ bool LemkePivots::begin_at(const std::vector<char>& start) {
   active_ = start;
   z_.setZero(n_);
   if (m > 0) {
-    matrix_.resize(m, m);
+    reserve_kernel(m);
     for (int b = 0; b < m; ++b)
       for (int a = 0; a < m; ++a) matrix_(a, b) = element(kernel_rows_[a], kernel_rows_[b]);
-    if (!lu_.factor(matrix_)) return false;
-    right_.resize(m);
+    if (!lu_.factor(matrix_.topLeftCorner(m, m))) return false;
     for (int a = 0; a < m; ++a) right_[a] = -g_[kernel_rows_[a]];
-    lu_.solve_in_place(right_);
+    lu_.solve_in_place(right_.head(m));
     for (int a = 0; a < m; ++a) z_[kernel_rows_[a]] = right_[a];
   }
   lcp_->multiply(z_, &w_);
@@ -108,13 +107,14 @@ void LemkePivots::reserve_kernel(int size) {
   if (inverse_.rows() >= size) return;
   const int capacity = std::max(size, std::max(32, static_cast<int>(inverse_.rows() * 3 / 2)));
   inverse_.conservativeResize(capacity, capacity);
+  matrix_.resize(capacity, capacity);
+  for (VecX* vector : {&right_, &solution_, &border_row_, &border_column_}) vector->conservativeResize(capacity);
 }
 
 // The inverse and all basic variables from the data.
 bool LemkePivots::rebuild() {
   since_rebuild_ = 0;
   reserve_kernel(kernel_);
-  matrix_.resize(kernel_, kernel_);
   std::fill(row_at_.begin(), row_at_.end(), -1);
   std::fill(column_at_.begin(), column_at_.end(), -1);
   for (int b = 0; b < kernel_; ++b) {
@@ -123,12 +123,10 @@ bool LemkePivots::rebuild() {
     row_at_[kernel_rows_[b]] = b;
     for (int a = 0; a < kernel_; ++a) matrix_(a, b) = element(kernel_rows_[a], column);
   }
-  if (!lu_.factor(matrix_)) return false;
+  if (!lu_.factor(matrix_.topLeftCorner(kernel_, kernel_))) return false;
   lu_.update_inverse(inverse_);
-  right_.resize(kernel_);
-  for (int a = 0; a < kernel_; ++a) right_[a] = -g_[kernel_rows_[a]];
-  solution_ = right_;
-  lu_.solve_in_place(solution_);
+  for (int a = 0; a < kernel_; ++a) solution_[a] = -g_[kernel_rows_[a]];
+  lu_.solve_in_place(solution_.head(kernel_));
   z_.setZero(n_);
   for (int b = 0; b < kernel_; ++b) (kernel_columns_[b] == kArtificial ? z0_ : z_[kernel_columns_[b]]) = solution_[b];
   lcp_->multiply(z_, &w_);
@@ -139,27 +137,27 @@ bool LemkePivots::rebuild() {
 
 // d(basic)/d(entering): K delta = -G(rows, r) for z_r, = e_r for w_r.
 bool LemkePivots::update_direction(Entering entering) {
-  right_.resize(kernel_);
+  auto right = right_.head(kernel_), solution = solution_.head(kernel_);
   if (entering == Entering::Z) {
-    for (int a = 0; a < kernel_; ++a) right_[a] = -element(kernel_rows_[a], pair_);
-    solution_.noalias() = inverse() * right_;
+    for (int a = 0; a < kernel_; ++a) right[a] = -element(kernel_rows_[a], pair_);
+    solution.noalias() = inverse() * right;
   } else {
-    solution_ = inverse().col(row_at_[pair_]);
+    solution = inverse().col(row_at_[pair_]);
   }
   for (int pass = 0;; ++pass) {
     dz_.setZero(n_);
     for (int b = 0; b < kernel_; ++b)
-      (kernel_columns_[b] == kArtificial ? dz0_ : dz_[kernel_columns_[b]]) = solution_[b];
+      (kernel_columns_[b] == kArtificial ? dz0_ : dz_[kernel_columns_[b]]) = solution[b];
     if (entering == Entering::Z) dz_[pair_] = 1;
     lcp_->multiply(dz_, &dw_);
     dw_ += settings_.shift * dz_ + dz0_ * cover_;
-    for (int a = 0; a < kernel_; ++a) right_[a] = dw_[kernel_rows_[a]];
-    if (entering == Entering::W) right_[row_at_[pair_]] -= 1;
-    largest_ = std::max(1.0, solution_.cwiseAbs().maxCoeff());
-    const double error = right_.cwiseAbs().maxCoeff() / largest_;
+    for (int a = 0; a < kernel_; ++a) right[a] = dw_[kernel_rows_[a]];
+    if (entering == Entering::W) right[row_at_[pair_]] -= 1;
+    largest_ = std::max(1.0, solution.cwiseAbs().maxCoeff());
+    const double error = right.cwiseAbs().maxCoeff() / largest_;
     if (!(error < kInaccurate) && pass > 0) return false;
     if (error < kRefine || pass > 0) break;
-    solution_.noalias() -= inverse() * right_;
+    solution.noalias() -= inverse() * right;
   }
   for (int a = 0; a < kernel_; ++a) dw_[kernel_rows_[a]] = 0;
   if (entering == Entering::W) dw_[pair_] = 1;
@@ -172,31 +170,24 @@ bool LemkePivots::update_direction(Entering entering) {
 LemkePivots::Leaving LemkePivots::find_leaving() {
   const double least = settings_.pivot_tolerance * largest_;
   double bound = kInfinity;
-  const auto tighten = [&](double x, double dx) {
-    if (dx < -least) bound = std::min(bound, (std::max(x, 0.0) + settings_.slack) / -dx);
-  };
-  tighten(z0_, dz0_);
-  for (int i = 0; i < n_; ++i) {
-    if (i == pair_) continue;
-    if (active_[i])
-      tighten(z_[i], dz_[i]);
-    else
-      tighten(w_[i], dw_[i]);
-  }
   Leaving leaving;
-  if (bound == kInfinity) return leaving;
-  if (dz0_ < -least && z0_ <= -dz0_ * bound) {
-    leaving.variable = kArtificial;
-    return leaving;
-  }
-  double pivot = 0;
   for (int i = 0; i < n_; ++i) {
     if (i == pair_) continue;
     const double x = active_[i] ? z_[i] : w_[i], dx = active_[i] ? dz_[i] : dw_[i];
-    if (dx >= -least || x > -dx * bound || -dx <= pivot) continue;
+    if (dx >= -least) continue;
+    const double step = (std::max(x, 0.0) + settings_.slack) / -dx;
+    if (step >= bound) continue;
+    bound = step;
+    leaving = {i, !active_[i]};
+  }
+  if (dz0_ < -least && z0_ / -dz0_ <= bound) return {kArtificial, false};
+  double pivot = leaving.variable == kNone ? kInfinity : 0;
+  for (int i = 0; i < n_; ++i) {
+    if (i == pair_) continue;
+    const double x = active_[i] ? z_[i] : w_[i], dx = active_[i] ? dz_[i] : dw_[i];
+    if (dx >= -least || x / -dx > bound || -dx <= pivot) continue;
     pivot = -dx;
-    leaving.variable = i;
-    leaving.is_w = !active_[i];
+    leaving = {i, !active_[i]};
   }
   return leaving;
 }
@@ -221,10 +212,11 @@ void LemkePivots::advance(const Leaving& leaving, Entering entering) {
 
 void LemkePivots::replace_column(int at, int variable) {  // solution_ holds -K^-1 (new column)
   auto m = inverse();
-  border_row_ = m.row(at) / -solution_[at];
-  solution_[at] = 0;
-  m.noalias() += solution_ * border_row_.transpose();
-  m.row(at) = border_row_.transpose();
+  auto solution = solution_.head(kernel_), border = border_row_.head(kernel_);
+  border = m.row(at).transpose() / -solution[at];
+  solution[at] = 0;
+  m.noalias() += solution * border.transpose();
+  m.row(at) = border.transpose();
   column_at_[kernel_columns_[at]] = -1;
   kernel_columns_[at] = variable;
   column_at_[variable] = at;
@@ -232,29 +224,29 @@ void LemkePivots::replace_column(int at, int variable) {  // solution_ holds -K^
 
 void LemkePivots::replace_row(int at, int variable) {
   auto m = inverse();
-  right_.resize(kernel_);
-  for (int b = 0; b < kernel_; ++b) right_[b] = element(variable, kernel_columns_[b]);
-  border_row_.noalias() = m.transpose() * right_;
-  border_column_ = m.col(at) / border_row_[at];
-  border_row_[at] = 0;
-  m.noalias() -= border_column_ * border_row_.transpose();
-  m.col(at) = border_column_;
+  auto row = right_.head(kernel_), border = border_row_.head(kernel_), column = border_column_.head(kernel_);
+  for (int b = 0; b < kernel_; ++b) row[b] = element(variable, kernel_columns_[b]);
+  border.noalias() = m.transpose() * row;
+  column = m.col(at) / border[at];
+  border[at] = 0;
+  m.noalias() -= column * border.transpose();
+  m.col(at) = column;
   row_at_[kernel_rows_[at]] = -1;
   kernel_rows_[at] = variable;
   row_at_[variable] = at;
 }
 
 void LemkePivots::append(int row_variable, int column_variable) {  // solution_ holds -K^-1 (new column)
-  right_.resize(kernel_);
-  for (int b = 0; b < kernel_; ++b) right_[b] = element(row_variable, kernel_columns_[b]);
-  const double schur = element(row_variable, column_variable) + right_.dot(solution_);
-  border_row_.noalias() = inverse().transpose() * right_;
-  border_row_ /= -schur;
   reserve_kernel(kernel_ + 1);
-  inverse().noalias() += solution_ * border_row_.transpose();
+  auto row = right_.head(kernel_), solution = solution_.head(kernel_), border = border_row_.head(kernel_);
+  for (int b = 0; b < kernel_; ++b) row[b] = element(row_variable, kernel_columns_[b]);
+  const double schur = element(row_variable, column_variable) + row.dot(solution);
+  border.noalias() = inverse().transpose() * row;
+  border /= -schur;
+  inverse().noalias() += solution * border.transpose();
   const int last = kernel_++;
-  inverse_.row(last).head(last) = border_row_.transpose();
-  inverse_.col(last).head(last) = solution_ / schur;
+  inverse_.row(last).head(last) = border.transpose();
+  inverse_.col(last).head(last) = solution / schur;
   inverse_(last, last) = 1 / schur;
   kernel_rows_.push_back(row_variable);
   kernel_columns_.push_back(column_variable);
@@ -276,12 +268,13 @@ void LemkePivots::remove(int row_at, int column_at) {  // K loses a row and a co
     const int moved = kernel_columns_[column_at] = kernel_columns_[last];
     if (moved != kArtificial) column_at_[moved] = column_at;
   }
-  border_row_ = m.row(last).head(last) / m(last, last);
-  border_column_ = m.col(last).head(last);
+  auto border = border_row_.head(last), column = border_column_.head(last);
+  border = m.row(last).head(last).transpose() / m(last, last);
+  column = m.col(last).head(last);
   kernel_ = last;
   kernel_rows_.pop_back();
   kernel_columns_.pop_back();
-  inverse().noalias() -= border_column_ * border_row_.transpose();
+  inverse().noalias() -= column * border.transpose();
 }
 
 // The four kinds of exchange; afterwards the pair is the leaving variable's.

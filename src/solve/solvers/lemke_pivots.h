@@ -68,7 +68,7 @@ class LemkePivots {
   LemkeSettings settings_;
   int n_ = 0, pair_ = 0, pivots_ = 0, since_rebuild_ = 0;
   double magnitude_ = 1, z0_ = 0, dz0_ = 0, largest_ = 0;
-  VecX g_, cover_, z_, w_, dz_, dw_, image_;
+  VecX g_, cover_, z_, w_, dz_, dw_;
   std::vector<char> active_;
 
   int kernel_ = 0;

@@ -168,7 +168,7 @@ void LemkePolish::add_unknowns(const LcpGroup& g, const State& state) {
 void LemkePolish::assemble(const DualForm& dual, double proximal) {
   const int m = static_cast<int>(unknowns_.size());
   const MatX& d = dual.matrix();
-  matrix_.resize(m, m);
+  if (matrix_.rows() < m) matrix_.resize(m, m);
   velocity_.resize(d.rows());
   for (int b = 0; b < m; ++b) {
     const Unknown& column = unknowns_[b];
@@ -221,7 +221,7 @@ bool LemkePolish::solve(const Problem& problem, const LcpForm& lcp, double proxi
     for (int k = 0; k < u.count; ++k) value_[a] += u.test[k] * (*x)[u.row + k];
   }
   assemble(*dual, proximal);
-  if (m > 0 && !lu_.factor(matrix_)) return false;
+  if (m > 0 && !lu_.factor(matrix_.topLeftCorner(m, m))) return false;
   double last = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < kRefinements && m > 0; ++pass) {
     update_impulse(lcp, x);

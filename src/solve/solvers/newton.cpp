@@ -1,8 +1,6 @@
-// newton: the workhorse. Active-set Newton from the last answer; when that does not settle, proximal convex rounds bring
-// the iterate near and Newton finishes. SOLVING of the whole problem is one factorization in a scene at rest.
+// newton: the workhorse. Active-set Newton from the last answer; when that does not settle, proximal convex rounds
+// bring the iterate near and Newton finishes. SOLVING of the whole problem is one factorization in a scene at rest.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/solvers.h"
@@ -37,14 +35,17 @@ class Newton : public Solver {
     iteration_.start(problem, &primal_, answer->lambda);
     const double goal = std::min(kGoal, tolerance);
     iteration_.run_active(goal, kWarmLimit, 4);
-    if(getenv("TR")) iteration_.trace_=[](int k,double r,double b,double st,double re){printf("   %d res %.2e bar %.2e step %.3f reach %.3f\n",k,r,b,st,re);};
     if (iteration_.best_residual() > tolerance) iteration_.start_convex_phase();
     for (int k = 0; k < 40 && iteration_.best_residual() > tolerance; ++k) {
       iteration_.run_convex(goal, 3, false);
       if (iteration_.residual() > 0.1) continue;
       iteration_.run_active(goal, 6, 2);
-      if (iteration_.best_residual() <= tolerance || getenv("NF")) continue;
+      if (iteration_.best_residual() <= tolerance) continue;
       iteration_.run_convex(goal, 6, true);
+    }
+    if (iteration_.best_residual() > goal) {
+      iteration_.restore_best();
+      iteration_.run_active(goal, 4, 1);
     }
     iteration_.finish(answer);
     report.iterations = iteration_.factorizations();

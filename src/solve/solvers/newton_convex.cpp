@@ -1,6 +1,6 @@
-// The globally convergent phase. With s = mu |w_t| frozen and a proximal term delta on every row, the problem is convex:
-// minimise 1/2 x^T W x + sum_i 1/2 |P_i(y_i(x))|_R^2 over x, whose gradient is W (x - P(y(x))). Newton with an exact
-// line search finds its minimum from anywhere; then lambda and s are renewed [Cadoux09; AcaryBremondHuber18].
+// The globally convergent phase. With s = mu |w_t| frozen and a proximal term delta on every row, the problem is
+// convex: minimise 1/2 x^T W x + sum_i 1/2 |P_i(y_i(x))|_R^2 over x, whose gradient is W (x - P(y(x))). Newton with an
+// exact line search finds its minimum from anywhere; then lambda and s are renewed [Cadoux09; AcaryBremondHuber18].
 #include <algorithm>
 #include <cmath>
 
@@ -76,7 +76,8 @@ double NewtonIteration::calc_merit(double step) const {
       x[k] = x_[block.row + k] + step * dx_[block.row + k];
     }
     const double s = saxce_term(block, u, x, gradient);
-    for (int k = 0; k < block.size; ++k) y[k] = (centre_[block.row + k] - u[k] - (k == 0 ? s : 0)) / weight_[block.row + k];
+    for (int k = 0; k < block.size; ++k)
+      y[k] = (centre_[block.row + k] - u[k] - (k == 0 ? s : 0)) / weight_[block.row + k];
     if (block.law == LawKind::Equality)
       std::copy_n(y, block.size, resolved);
     else
@@ -171,7 +172,6 @@ bool NewtonIteration::run_convex(double goal, int rounds, bool follow) {
     if (follow && !able) break;
     x_ = resolved_;
     refresh();
-    if (trace_) trace_(round + 100 * follow, residual_, stiffness_, 0, factorizations_);
     if (follow && residual_ > 0.1 * before) stiffness_ *= 10;
     if (follow && residual_ > before) break;
     able = true;

@@ -27,15 +27,10 @@ class NewtonIteration {
   /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
   /// at `goal`, after `limit` factorizations, or after `patience` steps without a better residual.
   void run_active(double goal, int limit, int patience);
-  /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton. Stops at
-  /// `goal` or after `rounds`. `stiffness` is rho times the Delassus diagonal.
+  /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton. Stops
+  /// at `goal` or after `rounds`. `stiffness` is rho times the Delassus diagonal.
   void start_convex_phase();
   bool run_convex(double goal, int rounds, bool follow);
-  /// Sets the interior phase to its start; run_interior() goes on from where it stopped last. It returns false when it
-  /// can go no further. `follow`: the De Saxce term moves with w_t in the linearization (non-symmetric matrices).
-  void start_interior_phase();
-  bool run_interior(double goal, int limit, bool follow);
-  void (*trace_)(int, double, double, double, double) = nullptr;
 
  private:
   LawRows law_rows(const RowBlock& block) const;
@@ -45,6 +40,8 @@ class NewtonIteration {
 
   // run_active
   bool update_active_maps();  // true: same active set as in the last factor
+  double calc_softness() const;
+  void advance(double previous);
   // run_convex
   void update_prox(double stiffness);
   void update_convex_maps();
@@ -53,10 +50,6 @@ class NewtonIteration {
   double saxce_term(const RowBlock& block, const double* u, const double* x, double* gradient) const;
   double calc_merit(double step) const;
   bool solve_convex(double accuracy);
-  // run_interior
-  double calc_barrier() const;
-  void update_interior_maps(double barrier, bool follow, bool correct);
-  double solve_interior(double barrier, bool follow, bool correct);
 
   const Problem* problem_ = nullptr;
   NewtonSystem* system_ = nullptr;
@@ -71,15 +64,11 @@ class NewtonIteration {
   std::vector<int> code_;
   bool factored_ = false;  // maps_.d is what the system has factored
   std::vector<double> kept_d_;
+  VecX start_;
   // Convex phase.
   bool follow_ = false;
   double stiffness_ = 100;
   VecX convex_x_, weight_, centre_, saxce_, resolved_;
-  // Interior phase.
-  std::vector<int> slack_start_;
-  int products_ = 0;
-  double smoothing_ = 0, barrier_ = 0;
-  VecX interior_x_, slack_, dslack_, predictor_, predictor_slack_;
 };
 
 }  // namespace slipstick

@@ -166,7 +166,8 @@ int update_row_maps(const LawRows& rows, double rho, double epsilon, const doubl
 }
 
 /// A tangential map in the frame (t, p): along t the impulse follows the normal one, along p it obeys its own line
-///   d lambda_p = gp - dp du_p;   lambda_t = follow_t lambda_n, and lambda_p += follow_p lambda_n where a vertex holds both.
+///   d lambda_p = gp - dp du_p;   lambda_t = follow_t lambda_n, and lambda_p += follow_p lambda_n where a vertex holds
+///   both.
 struct SlipMap {
   Vec2 t = Vec2::Zero(), p = Vec2::Zero();
   double follow_t = 0;

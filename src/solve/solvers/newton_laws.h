@@ -26,9 +26,9 @@ void update_resolvent_weights(const LawRows& rows, double delta, double* weight)
 /// lambda = P_K^R(y) and, unless null, D = (dP/dy) R^-1 (row-major, size x size). Not for equalities.
 void update_resolvent(const LawRows& rows, const double* weight, const double* y, double* lambda, double* d);
 
-/// The linearised law at (lambda, w): fills D (row-major) and g, returns a code of the active set (equal codes: the same
-/// active set) and sets *symmetric to whether D is. rho: natural-map scale; epsilon: proximal compliance that keeps D
-/// finite. Not for equalities.
+/// The linearised law at (lambda, w): fills D (row-major) and g, returns a code of the active set (equal codes: the
+/// same active set) and sets *symmetric to whether D is. rho: natural-map scale; epsilon: proximal compliance that
+/// keeps D finite. Not for equalities.
 int update_active_map(const LawRows& rows, double rho, double epsilon, const double* lambda, const double* w, double* d,
                       double* g, bool* symmetric);
 

@@ -97,9 +97,8 @@ void PrimalSystem::update_state(const VecX& x, VecX* v, VecX* u) {
       const int column = p.entries[e].column, n = p.column_size(column);
       const double* j = p.jacobian.data() + p.entries[e].offset;
       double* out = v->data() + p.column_start[column];
-      rows::dispatch(block.size, n, [&]<int M, int N>() {
-        rows::add_transposed<M, N>(block.size, n, j, x.data() + block.row, out);
-      });
+      rows::dispatch(block.size, n,
+                     [&]<int M, int N>() { rows::add_transposed<M, N>(block.size, n, j, x.data() + block.row, out); });
     }
   }
   for (int k = 0; k < p.columns(); ++k) {

@@ -64,12 +64,12 @@ class PrimalSystem : public NewtonSystem {
   BlockPattern pattern_;
   BlockLdlt factor_;
   std::vector<double> mean_diagonal_;
-  std::vector<int> node_size_;         // columns, then equality blocks
-  std::vector<char> late_;             // node is an equality block
-  std::vector<int> equality_node_;     // node of each block, -1 if it is not an equality
-  std::vector<int> equality_start_;    // first unknown of each equality block
-  std::vector<int> slot_start_;        // per block, into slot_
-  std::vector<int> slot_;              // law blocks: one a pair of entries (e > f); equalities: one an entry
+  std::vector<int> node_size_;       // columns, then equality blocks
+  std::vector<char> late_;           // node is an equality block
+  std::vector<int> equality_node_;   // node of each block, -1 if it is not an equality
+  std::vector<int> equality_start_;  // first unknown of each equality block
+  std::vector<int> slot_start_;      // per block, into slot_
+  std::vector<int> slot_;            // law blocks: one a pair of entries (e > f); equalities: one an entry
   std::vector<BlockEdge> edges_;
   int used_slots_ = 0, analyzed_slots_ = 0;
   std::vector<int> analyzed_size_;

@@ -59,7 +59,7 @@ Scene make_scene() {
   return scene;
 }
 
-struct Run {
+struct ShortRun {
   Scene scene = make_scene();
   Simulation simulation{scene.model, scene.initial, scene.simulation};
   RunStatistics statistics{scene, simulation};
@@ -69,7 +69,7 @@ struct Run {
 };
 
 TEST(Report, HasEveryFieldOfItsContract) {
-  Run run;
+  ShortRun run;
   run.take(20);
   const json report = json::parse(run.statistics.json(run.simulation, 2.0));
   for (const char* key :
@@ -101,7 +101,7 @@ TEST(Report, HasEveryFieldOfItsContract) {
 }
 
 TEST(Report, BodiesAndForcesAreThoseOfTheBodysOwnFrame) {
-  Run run;
+  ShortRun run;
   run.take(20);
   const json report = json::parse(run.statistics.json(run.simulation, 1.0));
   const json& bodies = report["final"]["bodies"];
@@ -119,7 +119,7 @@ TEST(Report, BodiesAndForcesAreThoseOfTheBodysOwnFrame) {
 }
 
 TEST(Report, EnergyBalances) {
-  Run run;
+  ShortRun run;
   run.take(20);
   const json energy = json::parse(run.statistics.json(run.simulation, 1.0))["energy"];
   EXPECT_NEAR(energy["final"].get<double>() - energy["initial"].get<double>(), energy["ledger"]["change"].get<double>(),
@@ -134,7 +134,7 @@ TEST(Report, EnergyBalances) {
 
 // Made-up step reports: what is counted, and that a NaN shows as null instead of hiding behind a maximum.
 TEST(Report, CountsWhatStepsSay) {
-  Run run;
+  ShortRun run;
   StepReport step;
   step.certified = true;
   step.certificate.ledger = {3, 1, 0.5, 0, 0, 0, 1.5};
@@ -169,7 +169,7 @@ TEST(Report, CountsWhatStepsSay) {
 }
 
 TEST(Report, SummaryIsShortAndItsColoursOptional) {
-  Run run;
+  ShortRun run;
   run.take(3);
   const std::string plain = run.statistics.summary(run.simulation, 1.0, false);
   EXPECT_EQ(plain.find('\x1b'), std::string::npos);
@@ -220,7 +220,7 @@ TEST(JsonText, TextsAndNumbersAreReadBackExactly) {
 TEST(Recorder, WritesWhatTheSimulationSays) {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.h5");
-  Run run;
+  ShortRun run;
   run.scene.record.every = 4;
   double dissipated = 0;
   {

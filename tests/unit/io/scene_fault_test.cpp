@@ -391,6 +391,22 @@ joints:
             Lines{"s.yaml:4:15: unknown name 'k'"});
 }
 
+TEST(SceneFaults, OneLineEachWhateverTheyQuote) {
+  EXPECT_EQ(faults_of(body("name: \"a\\nb\", fixed: true")),
+            Lines{"s.yaml:3:12: 'name' in body holds a line break or another control character"});
+  const Lines faults = faults_of("slipstick: 1\n\"x\\e[31m\\n" + std::string(3000, 'y') + "\": 1\n");
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_LT(faults[0].size(), 600u);
+  EXPECT_EQ(faults[0].find_first_of("\n\x1b"), std::string::npos);
+}
+
+TEST(SceneFaults, ADuplicateKeyDoesNotHideADanglingJoint) {
+  EXPECT_EQ(faults_of(joint("ball: {name: h, name: h, between: [left, rihgt], at: [0, 0, 0]}")).size(), 2u);
+  EXPECT_EQ(faults_of("slipstick: 1\nmaterials: 3\nbodies:\n  - {name: b, mass: 1, material: ice, shapes: [{sphere: "
+                      "{radius: 1}}]}\n"),
+            Lines{"s.yaml:2:12: expected a map for 'materials', got '3'"});
+}
+
 TEST(SceneFaults, AreCutAtFifty) {
   std::string text = "slipstick: 1\n";
   for (int i = 0; i < 70; ++i) text += "wrong" + std::to_string(i) + ": 1\n";

@@ -1,0 +1,149 @@
+"""`run` as a user sees it: report, recording, interruption, determinism, full disk."""
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+import h5py
+
+from cli_support import BINARY, GOOD, SCENES, CliTest
+
+FIELDS = {
+    "": "version scene name scheme solver step steps time bodies dof joints wall_s realtime_factor threads ms_per_step "
+        "phase_ms contacts problem certificate energy events contact_forces_final final state_hash",
+    "ms_per_step": "mean median p99 max",
+    "phase_ms": "collision assemble solve advance record",
+    "contacts": "mean max",
+    "problem": "rows_mean rows_max",
+    "certificate": "residual_max residual_mean uncertified_steps escalations penetration_max penetration_final "
+                   "joint_error_max joint_error_final cone_violation_max friction_dissipation_violation_max",
+    "energy": "initial final kinetic_final potential_final ledger_remainder_max increase_max",
+}
+
+
+class Run(CliTest):
+    def test_report_has_every_field(self):
+        self.write(GOOD)
+        report = self.report("scene.yaml")
+        for where, names in FIELDS.items():
+            part = report[where] if where else report
+            for name in names.split():
+                self.assertIn(name, part, where)
+        self.assertEqual(report["steps"], 50)
+        ball = report["final"]["bodies"]["ball"]
+        self.assertEqual(set(ball), {"position", "orientation", "velocity", "angular_velocity"})
+        self.assertEqual(len(ball["orientation"]), 4)
+
+    def test_json_is_alone_on_stdout_and_equals_the_report_file(self):
+        self.write(GOOD)
+        done = self.call("run", "scene.yaml", "--json", "--report", "r.json")
+        printed, written = json.loads(done.stdout), json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(printed["state_hash"], written["state_hash"])
+        self.assertEqual(self.files(), ["r.json", "scene.yaml"])
+
+    def test_resting_forces_sum_to_the_weight(self):
+        self.write(GOOD.replace("sphere: {radius: 0.1}", "box: {size: [1, 1, 2]}").replace("mass: 1,", "mass: 3,"))
+        forces = self.report("scene.yaml")["contact_forces_final"]
+        self.assertEqual(len(forces), 4)
+        self.assertAlmostEqual(sum(f["force_on_b"][2] for f in forces) / (3 * 9.81), 1, delta=1e-9)
+        for force in forces:
+            self.assertEqual(set(force) & {"a", "b", "point", "normal", "force_on_b", "gap"},
+                             {"a", "b", "point", "normal", "force_on_b", "gap"})
+
+    def test_same_hash_twice_and_with_other_threads(self):
+        scene = SCENES / "dominoes.yaml"
+        hashes = {self.report(scene, "--duration", "0.2", "--threads", n)["state_hash"] for n in (1, 1, 2, 3)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_set_overrides_and_step_takes_expressions(self):
+        report = self.report(SCENES / "stack.yaml", "--set", "n=3", "--step", "1/120", "--duration", "1/2")
+        self.assertEqual(report["bodies"], 4)
+        self.assertEqual(report["steps"], 60)
+
+    def test_recording_reads_with_h5py(self):
+        self.write(GOOD)
+        self.assertEqual(self.call("run", "scene.yaml", "-o", "run.h5").returncode, 0)
+        with h5py.File(self.folder / "run.h5", "r") as f:
+            for name in ("format", "version", "scene_text", "scene_hash", "command"):
+                self.assertIn(name, f.attrs)
+            n, nb = len(f["time"]), len(f["names/bodies"])
+            self.assertEqual((n, nb), (51, 2))
+            self.assertEqual(f["pose"].shape, (n, nb, 7))
+            self.assertEqual(f["velocity"].shape, (n, nb, 6))
+            self.assertEqual(f["energy"].shape, (n, 3))
+            self.assertEqual(len(f["contacts/offset"]), n + 1)
+            self.assertEqual(len(f["contacts/gap"]), f["contacts/offset"][-1])
+            for name in ("residual", "penetration", "joint_error", "iterations", "escalations"):
+                self.assertEqual(len(f["certificate"][name]), n)
+            self.assertAlmostEqual(f["pose"][10, 1, 2], 1 - 9.81 * 0.01**2 * 55, places=12)
+
+    def start(self, *arguments):
+        return subprocess.Popen([BINARY, "run", SCENES / "stack.yaml", "--duration", "100000", *arguments],
+                                cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test_ctrl_c_ends_in_order(self):
+        process = self.start("-o", "run.h5", "--report", "r.json")
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertTrue(report["interrupted"])
+        with h5py.File(self.folder / "run.h5", "r") as f:
+            self.assertEqual(len(f["time"]), report["steps"] + 1)
+
+    def test_kill_leaves_a_readable_recording(self):
+        process = self.start("-o", "run.h5")
+        time.sleep(3)
+        process.kill()
+        process.communicate(timeout=60)
+        with h5py.File(self.folder / "run.h5", "r") as f:
+            n = len(f["time"])
+            self.assertGreater(n, 10)
+            self.assertEqual(f["pose"][: n].shape[0], n)
+
+    def test_full_disk_is_reported(self):
+        limit = 200_000  # bytes: the file size limit stands in for a full disk
+
+        def small_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        done = self.call("run", SCENES / "stack.yaml", "--duration", "200", "-o", "run.h5", preexec_fn=small_disk)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("run.h5", done.stderr)
+        self.assertLessEqual(os.path.getsize(self.folder / "run.h5"), limit)
+
+
+class Other(CliTest):
+    def test_check_info_examples(self):
+        self.write(GOOD)
+        check = self.call("check", "scene.yaml")
+        self.assertEqual(check.returncode, 0, check.stderr)
+        info = json.loads(self.call("info", "--json").stdout)
+        for name in ("schemes", "solvers", "shapes", "joints", "version"):
+            self.assertIn(name, info)
+        self.assertIn("stabilized", info["schemes"])
+        listing = self.call("examples", "--list", env={**os.environ, "SLIPSTICK_SCENES": str(SCENES)})
+        self.assertEqual(listing.returncode, 0, listing.stderr)
+        for scene in SCENES.glob("*.yaml"):
+            self.assertIn(scene.stem, listing.stdout)
+
+    def test_every_shipped_scene_checks(self):
+        for scene in sorted(SCENES.glob("*.yaml")):
+            with self.subTest(scene.name):
+                done = self.call("check", scene)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_check_names_a_starting_overlap(self):
+        self.write(GOOD.replace("position: [0, 0, 1]", "position: [0, 0, 0.05]"))
+        done = self.call("check", "scene.yaml")
+        self.assertIn("overlap", done.stdout)
+        self.assertIn("ball", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
