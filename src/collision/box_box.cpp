@@ -127,8 +127,11 @@ BoxPair::EdgePair BoxPair::make_edge_pair(int i, int j) const {
   const double c = r_(i, j), p = w[i], q = w.dot(r_.col(j));
   const double x = (p - c * q) / length_sq, y = (c * p - q) / length_sq;
   pair.inside = std::abs(x) <= a_.half_size[i] && std::abs(y) <= b_.half_size[j];
-  pair.on_a[i] = std::clamp(x, -a_.half_size[i], a_.half_size[i]);
-  pair.on_b += std::clamp(y, -b_.half_size[j], b_.half_size[j]) * r_.col(j);
+  // Where that is beyond an end: first the end, then the point closest to it, and back.
+  const double on_a = std::clamp(x, -a_.half_size[i], a_.half_size[i]);
+  const double on_b = std::clamp(c * on_a - q, -b_.half_size[j], b_.half_size[j]);
+  pair.on_a[i] = pair.inside ? x : std::clamp(p + c * on_b, -a_.half_size[i], a_.half_size[i]);
+  pair.on_b += (pair.inside ? y : on_b) * r_.col(j);
   return pair;
 }
 
@@ -250,11 +253,11 @@ void BoxPair::find() {
   ClosestPairs pairs(scale_);
   find_closest(&pairs);
   if (pairs[0].distance > sink_.reach()) return;
-  if (pairs[0].distance > kTouching * scale_) {
-    const Vec3 direction = (pairs[0].second - pairs[0].first) / pairs[0].distance;
-    const bool separates = calc_separation(direction) > pairs[0].distance - kAlsoClosest * scale_;
-    if (separates) return add_close_pairs(pairs);
-  }
+  const double distance = pairs[0].distance;
+  const Vec3 direction = (pairs[0].second - pairs[0].first) / distance;
+  const bool certain = distance > kTouchingParallel * scale_ ||
+                       (distance > kTouching * scale_ && calc_separation(direction) > (1 - 1e-3) * distance);
+  if (certain) return add_close_pairs(pairs);
   // They touch at a corner: where is certain, the direction is that of the best axis.
   const Vec3 face_normal =
       (face_of_a_ ? face_.side : -face_.side) * (face_of_a_ ? Vec3(Vec3::Unit(face_.axis)) : Vec3(r_.col(face_.axis)));

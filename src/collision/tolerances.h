@@ -10,6 +10,9 @@ inline constexpr double kSameGap = 1e-10;
 /// Closer than this the direction between two closest points is noise: the best separating axis is used instead.
 inline constexpr double kTouching = 1e-10;
 
+/// The same where edges may be so nearly parallel that their crossing is not found: the direction has to prove itself.
+inline constexpr double kTouchingParallel = 1e-7;
+
 /// Points of one manifold that are nearer to each other than this are one point, under one name: corners of flush
 /// boxes would otherwise come as two or three contacts whose names change with the last bit. The least gap stays.
 inline constexpr double kSamePoint = 1e-5;

@@ -154,7 +154,7 @@ std::optional<std::string> SceneItem::as_text(const SceneNode& node, std::string
     if (!value) return std::nullopt;
     const double rounded = std::round(value->at(0));
     if (!(std::abs(value->at(0) - rounded) <= 1e-9) || std::abs(rounded) > 1e15) {
-      fault(node, "{" + std::string(inside) + "} is not an integer");
+      fault(node, std::string("{").append(inside).append("} is not an integer"));
       return std::nullopt;
     }
     result += std::to_string(static_cast<std::int64_t>(rounded));

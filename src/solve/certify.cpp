@@ -54,10 +54,13 @@ void update_natural_map(const Problem& problem, const RowBlock& block, double rh
     std::copy(w, w + block.size, f);
     return;
   }
-  for (int k = 0; k < block.size; ++k) f[k] = lambda[k] - rho * w[k];
-  if (block.law == LawKind::Friction) f[0] -= rho * de_saxce_term(block, w);
+  // F = w + s n + (y - P(y)) / rho with y = lambda - rho (w + s n): the same number, but a huge lambda cannot swallow w
+  // where y is admissible, and an impossible problem cannot look solved.
+  const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
+  double y[6];
+  for (int k = 0; k < block.size; ++k) y[k] = f[k] = lambda[k] - rho * (w[k] + (k == 0 ? s : 0));
   project_impulse(block, problem.lower.data() + block.row, problem.upper.data() + block.row, f);
-  for (int k = 0; k < block.size; ++k) f[k] = (lambda[k] - f[k]) / rho;
+  for (int k = 0; k < block.size; ++k) f[k] = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) / rho;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Solves a step's problem with the chosen solver and, if the judge is not content, climbs a declared ladder.
 //
-//   rung 1..k  the solvers of the choice, in order (auto: newton, then lemke while the problem is not too large);
+//   rung 1..k  the solvers of the choice, in order (auto: newton, then lemke while the island is not too large), for
+//   each island by itself, in parallel where threads are given: an island's answer depends on nothing but the island;
 //   then the problem itself is relaxed, as [METHODS 1] proves to be always solvable: restitution dropped, and last the
 //   normal offsets clipped at zero. Each rung climbed is counted; nothing is relaxed in silence.
 #pragma once
@@ -11,6 +12,8 @@
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "solve/presolve.h"
 
 namespace slipstick {
 
@@ -40,15 +43,27 @@ class Ladder {
 
  private:
   struct Rung {
-    std::unique_ptr<Solver> solver;
-    int max_rows;  ///< larger problems skip this rung
+    std::string_view solver;
+    int max_pairs;  ///< larger islands skip this rung
+  };
+  /// Everything one island needs, kept from step to step: scratch only.
+  struct Slot {
+    Problem problem;
+    Solution solution, guess, trial;
+    std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
+    Judge judge;
+    LadderResult result;
   };
   bool climb(const Problem& problem, Solution* solution, LadderResult* result);
+  void solve_islands(const Problem& problem, Solution* solution);
+  void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
 
   double tolerance_;
+  int threads_;
   std::vector<Rung> rungs_;
+  Islands islands_;
+  std::vector<std::unique_ptr<Slot>> slots_;
   Judge judge_;
-  Solution guess_, trial_;
 };
 
 }  // namespace slipstick

@@ -44,6 +44,7 @@ bool DenseLu::factor(const Eigen::Ref<const MatX>& matrix) {
 }
 
 void DenseLu::solve_in_place(Eigen::Ref<VecX> x) const {
+  if (size_ == 0) return;
   const auto a = lu();
   for (int k = 0; k < size_; ++k) std::swap(x[k], x[swap_[k]]);
   a.triangularView<Eigen::UnitLower>().solveInPlace(x);
@@ -51,6 +52,7 @@ void DenseLu::solve_in_place(Eigen::Ref<VecX> x) const {
 }
 
 void DenseLu::update_inverse(Eigen::Ref<MatX> inverse) const {
+  if (size_ == 0) return;
   const auto a = lu();
   auto x = inverse.topLeftCorner(size_, size_);
   x.setIdentity();
@@ -85,12 +87,14 @@ void PivotedElimination::factor(const Eigen::Ref<const MatX>& s, double threshol
 }
 
 void PivotedElimination::solve_in_place(Eigen::Ref<MatX> x) const {
+  if (x.size() == 0) return;
   const Eigen::Map<const MatX> a(data_.data(), size_, size_);
   a.topLeftCorner(rank_, rank_).triangularView<Eigen::UnitLower>().solveInPlace(x);
   a.topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solveInPlace(x);
 }
 
 void PivotedElimination::solve_transposed_in_place(Eigen::Ref<MatX> x) const {
+  if (x.size() == 0) return;
   const Eigen::Map<const MatX> a(data_.data(), size_, size_);
   a.topLeftCorner(rank_, rank_).transpose().triangularView<Eigen::Lower>().solveInPlace(x);
   a.topLeftCorner(rank_, rank_).transpose().triangularView<Eigen::UnitUpper>().solveInPlace(x);

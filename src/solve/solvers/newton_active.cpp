@@ -1,5 +1,3 @@
-#include <cstdio>
-#include <cstdlib>
 // Phase one and last: Newton on the active set. [AlartCurnier91], with a proximal compliance epsilon on every held row
 // that makes the matrix regular whatever the redundancy, and that leaves no trace because each step restarts from the
 // true residual.
@@ -12,17 +10,47 @@
 namespace slipstick {
 
 namespace {
+
 constexpr double kCompliance = 1e-8, kLeastCompliance = 1e-17;
+constexpr double kSoftest = 1e4;      // how much softer a row may be that carries little ...
+constexpr double kSoftestStick = 30;  // ... and one that is about to slip
+constexpr double kFine = 1e-12;       // below it only steps with the factor at hand are worth their time
+
+/// Where the contacts are redundant, the proximal term decides how the step is shared among them. Rows near the edge of
+/// their law get a softer one, in the manner of affine scaling: they change little, and the active set stays.
+void update_softness(const RowBlock& block, double typical, const double* x, double* softness) {
+  softness[0] = softness[1] = 1;
+  if (block.law == LawKind::Box || block.law == LawKind::Equality || typical <= 0) return;
+  softness[0] = softness[1] = x[0] > 0 ? std::clamp(typical / x[0], 1 / kSoftest, kSoftest) : kSoftest;
+  if (block.law != LawKind::Friction || block.mu == 0 || x[0] <= 0) return;
+  double square = 0;
+  for (int k = 1; k < block.size; ++k) square += x[k] * x[k];
+  const double margin = 1 - std::sqrt(square) / (block.mu * x[0]);
+  softness[1] *= margin > 0 ? std::min(1 / margin, kSoftestStick) : kSoftestStick;
+}
+
 }  // namespace
+
+/// Mean normal impulse.
+double NewtonIteration::calc_typical_impulse() const {
+  double sum = 0;
+  int count = 0;
+  for (const RowBlock& block : problem_->blocks) {
+    if (block.law != LawKind::Friction && block.law != LawKind::Nonnegative) continue;
+    sum += x_[block.row];
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
 
 bool NewtonIteration::update_active_maps() {
   const Problem& p = *problem_;
   bool same = factored_;
   maps_.symmetric = true;
-  double mean=0; int cnt=0; for(const RowBlock&b:p.blocks) if(b.law==LawKind::Friction){mean+=x_[b.row];++cnt;} mean/=std::max(cnt,1); static const double FM=getenv("FM")?atof(getenv("FM")):1, FP=getenv("FP")?atof(getenv("FP")):2;
+  const double typical = calc_typical_impulse();
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    double epsilon = epsilon_ / rho_[i]; if(block.law==LawKind::Friction) epsilon*=x_[block.row]>0?std::clamp(std::pow(mean/x_[block.row],FP),1/FM,FM):FM;
+    const double epsilon = epsilon_ / rho_[i];
     if (block.law == LawKind::Equality) {
       for (int k = 0; k < block.size; ++k) {
         maps_.weight[block.row + k] = p.compliance[block.row + k] + epsilon;
@@ -31,7 +59,10 @@ bool NewtonIteration::update_active_maps() {
       continue;
     }
     bool symmetric = true;
-    const int code = update_active_map(law_rows(block), (getenv("RD")?atof(getenv("RD")):1)*rho_[i], epsilon, x_.data() + block.row, w_.data() + block.row,
+    double softness[2];
+    update_softness(block, typical, x_.data() + block.row, softness);
+    for (double& value : softness) value *= epsilon;
+    const int code = update_active_map(law_rows(block), rho_[i], softness, x_.data() + block.row, w_.data() + block.row,
                                        maps_.d.data() + maps_.start[i], maps_.g.data() + block.row, &symmetric);
     maps_.symmetric &= symmetric;
     maps_.zero[i] = block.law == LawKind::Friction ? code == 0 : 0;
@@ -90,7 +121,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     if (same && !soft && residual_ < 0.1 * previous) {
       maps_.d = kept_d_;
     } else {
-      if (factorizations_ - first >= limit || !system_->factor(maps_)) return;
+      if (factorizations_ - first >= limit || residual_ <= kFine || !system_->factor(maps_)) return;
       ++factorizations_;
       kept_d_ = maps_.d;
       factored_ = true;
@@ -98,8 +129,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     system_->solve(maps_, &dx_, &du_);
     if (!dx_.allFinite()) return;
     previous = residual_;
-    int changed=0; static std::vector<int> old; if(old.size()==code_.size()) for(size_t i=0;i<old.size();++i) changed+=old[i]!=code_[i]; old=code_; int n[4]={0,0,0,0}; for(int c:code_) n[std::min(c,3)]++; 
-    advance(previous); if(getenv("TR")) printf("  act %d prev %.2e res %.2e eps %.0e changed %d open %d stick %d slip %d\n",factorizations_,previous,residual_,epsilon_,changed,n[0],n[1],n[2]+n[3]);
+    advance(previous);
     idle = residual_ < 0.5 * start_best ? 0 : idle + 1;
     start_best = std::min(start_best, best_residual_);
     if (idle > patience) return;

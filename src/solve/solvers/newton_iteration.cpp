@@ -30,12 +30,21 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   code_.assign(blocks, -1);
   best_residual_ = std::numeric_limits<double>::infinity();
   x_.setZero(problem.rows());
-  for (const RowBlock& block : problem.blocks)
-    if (block.law == LawKind::Box) clip_impulse(law_rows(block), x_.data() + block.row);
-  dx_.setZero(problem.rows());
-  system->update_state(dx_, &v_, &q_);
+  system->update_state(x_, &v_, &q_);
   q_norm_ = q_.norm();
-  refresh();
+  bool clipped = false;  // zero may be inadmissible for Box rows
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law != LawKind::Box) continue;
+    clip_impulse(law_rows(block), x_.data() + block.row);
+    clipped |= !x_.segment(block.row, block.size).isZero(0);
+  }
+  if (clipped) {
+    refresh();
+  } else {
+    u_ = w_ = q_;
+    residual_ = calc_residual();
+    keep_best();
+  }
   if (residual_ == 0 || guess.size() != problem.rows() || !guess.allFinite()) return;
   x_ = guess;
   for (const RowBlock& block : problem.blocks)
@@ -55,12 +64,12 @@ double NewtonIteration::calc_residual() {
       continue;
     }
     const double* x = x_.data() + block.row;
-    double f[6];
-    for (int k = 0; k < block.size; ++k) f[k] = x[k] - rho_[i] * w[k];
-    if (block.law == LawKind::Friction) f[0] -= rho_[i] * de_saxce_term(block, w);
+    const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
+    double f[6], y[6];
+    for (int k = 0; k < block.size; ++k) y[k] = f[k] = x[k] - rho_[i] * (w[k] + (k == 0 ? s : 0));
     project_impulse(block, p.lower.data() + block.row, p.upper.data() + block.row, f);
     for (int k = 0; k < block.size; ++k) {
-      const double part = (x[k] - f[k]) / rho_[i];
+      const double part = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) / rho_[i];
       sum += part * part;
     }
   }

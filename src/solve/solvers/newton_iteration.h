@@ -40,6 +40,7 @@ class NewtonIteration {
 
   // run_active
   bool update_active_maps();  // true: same active set as in the last factor
+  double calc_typical_impulse() const;
   double calc_softness() const;
   void advance(double previous);
   // run_convex

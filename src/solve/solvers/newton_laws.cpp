@@ -140,8 +140,8 @@ void update_resolvent(const LawRows& rows, const double* weight, const double* y
 namespace {
 
 /// Nonnegative and Box rows, each by itself.
-int update_row_maps(const LawRows& rows, double rho, double epsilon, const double* lambda, const double* w, double* d,
-                    double* g) {
+int update_row_maps(const LawRows& rows, double rho, const double* epsilon, const double* lambda, const double* w,
+                    double* d, double* g) {
   const RowBlock& block = *rows.block;
   const int m = block.size;
   int code = 0;
@@ -157,7 +157,7 @@ int update_row_maps(const LawRows& rows, double rho, double epsilon, const doubl
       g[k] = rows.upper[k] - lambda[k];
       row_code = kSlip;
     } else {
-      d[k * m + k] = 1 / (rows.compliance[k] + epsilon);
+      d[k * m + k] = 1 / (rows.compliance[k] + epsilon[k > 0]);
       g[k] = -w[k] * d[k * m + k];
     }
     code = 3 * code + row_code;
@@ -190,8 +190,8 @@ void write_slip(const SlipMap& map, double normal, const Vec2& tangent, double* 
 
 }  // namespace
 
-int update_active_map(const LawRows& rows, double rho, double epsilon, const double* lambda, const double* w, double* d,
-                      double* g, bool* symmetric) {
+int update_active_map(const LawRows& rows, double rho, const double* epsilon, const double* lambda, const double* w,
+                      double* d, double* g, bool* symmetric) {
   const RowBlock& block = *rows.block;
   const int m = block.size;
   *symmetric = true;
@@ -203,7 +203,7 @@ int update_active_map(const LawRows& rows, double rho, double epsilon, const dou
     return kOpen;
   }
   for (int k = 0; k < m; ++k) {
-    d[k * m + k] = 1 / (rows.compliance[k] + epsilon);
+    d[k * m + k] = 1 / (rows.compliance[k] + epsilon[k > 0]);
     g[k] = -w[k] * d[k * m + k];
   }
   *symmetric = block.mu == 0;
@@ -232,7 +232,7 @@ int update_active_map(const LawRows& rows, double rho, double epsilon, const dou
     map.p = Vec2(-map.t.y(), map.t.x());
     map.follow_t = block.mu;
     const double kappa = length > 0 ? limit / length : 0;
-    const double compliance = std::max(rows.compliance[1], rows.compliance[2]) + epsilon;
+    const double compliance = std::max(rows.compliance[1], rows.compliance[2]) + epsilon[1];
     const double weight = 1 / (1 - kappa + kappa * rho * compliance);
     map.gp = -map.p.dot(tangent) * weight;
     map.dp = kappa * rho * weight;
@@ -254,7 +254,7 @@ int update_active_map(const LawRows& rows, double rho, double epsilon, const dou
     map.t = hit.outward;
     map.follow_t = block.mu * polygon.radius * std::cos(std::numbers::pi / polygon.count);
     map.p = Vec2(-map.t.y(), map.t.x());
-    map.dp = 1 / (std::max(rows.compliance[1], rows.compliance[2]) + epsilon);
+    map.dp = 1 / (std::max(rows.compliance[1], rows.compliance[2]) + epsilon[1]);
     map.gp = -map.p.dot(Vec2(w[1], w[2])) * map.dp;
   }
   write_slip(map, lambda[0], tangent, d, g);

@@ -29,8 +29,8 @@ void update_resolvent(const LawRows& rows, const double* weight, const double* y
 /// The linearised law at (lambda, w): fills D (row-major) and g, returns a code of the active set (equal codes: the
 /// same active set) and sets *symmetric to whether D is. rho: natural-map scale; epsilon: proximal compliance that
 /// keeps D finite. Not for equalities.
-int update_active_map(const LawRows& rows, double rho, double epsilon, const double* lambda, const double* w, double* d,
-                      double* g, bool* symmetric);
+int update_active_map(const LawRows& rows, double rho, const double* epsilon, const double* lambda, const double* w,
+                      double* d, double* g, bool* symmetric);
 
 /// Moves x to the nearest admissible impulse with the normal part decided first (the point Alart and Curnier's law
 /// means, not the projection onto the cone).

@@ -49,6 +49,20 @@ inline void add_gram(int m_, int na_, int nb_, const double* a, const double* b,
   }
 }
 
+/// Trace of J A J^T, A (n x n) row-major.
+template <int M, int N>
+inline double calc_trace(int m_, int n_, const double* j, const double* a) {
+  const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  double trace = 0;
+  for (int r = 0; r < m; ++r) {
+    double image[6] = {};
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < n; ++i) image[i] += j[r * n + k] * a[k * n + i];
+    for (int i = 0; i < n; ++i) trace += image[i] * j[r * n + i];
+  }
+  return trace;
+}
+
 /// Calls f<M, N>() with the sizes as constants where they are common.
 template <typename F>
 inline void dispatch(int m, int n, const F& f) {

@@ -32,7 +32,7 @@ void PrimalSystem::prepare(const Problem& problem) {
   mean_diagonal_.resize(blocks);
   int unknowns = problem.unknowns();
   for (int i = 0; i < blocks; ++i) {
-    mean_diagonal_[i] = calc_mean_diagonal(problem, masses_, problem.blocks[i]);
+    mean_diagonal_[i] = calc_diagonal(problem.blocks[i]);
     if (problem.blocks[i].law != LawKind::Equality) continue;
     equality_node_[i] = static_cast<int>(node_size_.size());
     equality_start_[i] = unknowns;
@@ -46,6 +46,20 @@ void PrimalSystem::prepare(const Problem& problem) {
   if (same_nodes && find_slots() && 2 * used_slots_ >= analyzed_slots_) return;
   analyze();
   find_slots();
+}
+
+/// The judge's mean diagonal (calc_mean_diagonal), by the unrolled kernels: it is needed for every block of every step.
+double PrimalSystem::calc_diagonal(const RowBlock& block) const {
+  const Problem& p = *problem_;
+  double trace = 0;
+  for (int k = block.row; k < block.row + block.size; ++k) trace += p.compliance[k];
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const int column = p.entries[e].column, n = p.column_size(column);
+    const double* j = p.jacobian.data() + p.entries[e].offset;
+    const double* inverse = masses_.inverse(column).data();
+    rows::dispatch(block.size, n, [&]<int M, int N>() { trace += rows::calc_trace<M, N>(block.size, n, j, inverse); });
+  }
+  return trace / block.size;
 }
 
 bool PrimalSystem::find_slots() {

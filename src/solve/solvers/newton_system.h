@@ -53,6 +53,7 @@ class PrimalSystem : public NewtonSystem {
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
 
  private:
+  double calc_diagonal(const RowBlock& block) const;
   bool find_slots();
   void analyze();
   void assemble_masses();

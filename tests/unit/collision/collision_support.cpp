@@ -171,6 +171,39 @@ Pose Random::pose(ShapeKind kind, bool planar, double distance) {
   return pose;
 }
 
+Solid Random::lattice_solid(ShapeKind kind) {
+  const auto quarter = [&] { return 0.25 * (1 + index(4)); };
+  switch (kind) {
+    case ShapeKind::Box:
+      return make_box({quarter(), quarter(), quarter()});
+    case ShapeKind::Capsule:
+      return make_capsule(0.25, quarter());
+    case ShapeKind::Polygon:
+      return make_rectangle(quarter(), quarter());
+    case ShapeKind::Sphere:
+    case ShapeKind::Disk:
+    case ShapeKind::Plane:
+      break;
+  }
+  Solid solid = this->solid(kind);
+  solid.shape.radius = 0.25;
+  return solid;
+}
+
+Pose Random::lattice_pose(bool planar) {
+  Pose pose;
+  for (int k = 0; k < (planar ? 2 : 3); ++k) pose.position[k] = 0.25 * (index(13) - 6);
+  for (int turns = 0; turns < 3; ++turns) {
+    const double angle = std::numbers::pi / (index(3) ? 2 : 4) * index(4);
+    pose.orientation *= Quat(Eigen::AngleAxisd(angle, Vec3::Unit(planar ? 2 : index(3))));
+  }
+  const double noise = index(3) ? std::pow(10.0, -uniform(3, 17)) : 0;
+  pose.position += noise * direction(planar);
+  const Vec3 axis = planar ? Vec3(Vec3::UnitZ()) : direction();
+  pose.orientation = (Quat(Eigen::AngleAxisd(noise * uniform(-2, 2), axis)) * pose.orientation).normalized();
+  return pose;
+}
+
 // ---------------------------------------------------------------- the second opinion
 
 namespace {

@@ -54,6 +54,9 @@ class Random {
   Solid solid(ShapeKind kind);
   /// A pose within `distance` of the origin; planes keep their normal in the plane when planar.
   Pose pose(ShapeKind kind, bool planar, double distance);
+  /// Right and half right angles and round numbers, with noise of any size from none to 1e-3: all that is degenerate.
+  Solid lattice_solid(ShapeKind kind);
+  Pose lattice_pose(bool planar);
 
  private:
   std::mt19937 engine_;

@@ -1,6 +1,7 @@
 // Signed distances of all pairs of kinds against the slow second opinion.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -150,6 +151,42 @@ TEST_P(Pairs, DepthOfOverlappingShapes) {
     }
     EXPECT_GE(attained, best - 1e-9);
     if (HasFailure()) FAIL() << "sample " << overlapping;
+  }
+}
+
+/// Parallel edges, flush faces, coincident corners, exactly or nearly so.
+TEST_P(Pairs, DegeneratePlacements) {
+  const KindPair& kinds = GetParam();
+  if (kinds.a == kPlane || kinds.b == kPlane) GTEST_SKIP() << "nothing degenerate about a plane";
+  for (int k = 0; k < 4000; ++k) {
+    const Convex a{random_.lattice_solid(kinds.a), random_.lattice_pose(kinds.planar)};
+    const Convex b{random_.lattice_solid(kinds.b), random_.lattice_pose(kinds.planar)};
+    const std::vector<Contact> contacts = find_contacts(make_pair_world(a.solid, a.pose, b.solid, b.pose, 20));
+    ASSERT_FALSE(contacts.empty());
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      const Contact& c = contacts[i];
+      EXPECT_NEAR(c.normal.norm(), 1, 1e-14);
+      EXPECT_LT((c.point_b - c.point_a - c.gap * c.normal).norm(), 1e-12);
+      EXPECT_LT((a.project(c.point_a) - c.point_a).norm(), 1e-7);
+      EXPECT_LT((b.project(c.point_b) - c.point_b).norm(), 1e-7);
+      if (i > 0) {
+        EXPECT_LT(contacts[i - 1].key, c.key);
+      }
+    }
+    const Contact& c = least(contacts);
+    const double separation = calc_separation(a, b, c.normal);
+    if (c.gap > 0 && std::abs(c.gap - separation) > 1e-9) {
+      const Bracket bracket = calc_distance(a, b, 1e-10);
+      EXPECT_GE(c.gap, bracket.low - 1e-8);
+      EXPECT_LE(c.gap, bracket.high + 1e-8);
+    }
+    if (c.gap <= 0) {
+      for (const Vec3& n : list_box_directions(a, b)) {
+        if (n.norm() < 0.5 || (kinds.planar && std::abs(n.z()) > 1e-9)) continue;
+        EXPECT_LE(calc_separation(a, b, n), 1e-8) << "apart but said to overlap";
+      }
+    }
+    if (HasFailure()) FAIL() << "sample " << k;
   }
 }
 

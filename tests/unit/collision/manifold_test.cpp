@@ -63,7 +63,7 @@ TEST(Manifold, EqualCubesFlush) {
   const Solid cube = make_box({0.5, 0.5, 0.5});
   Random random(3);
   std::vector<Contact> first;
-  for (int k = 0; k < 20000; ++k) {
+  for (int k = 0; k < 5000; ++k) {
     // Noise of all sizes below that at which two points are one: always the same four contacts, same names.
     const double size = k == 0 ? 0 : std::pow(10.0, -random.uniform(7, 16));
     const Pose top = at(Vec3::UnitZ() + size * random.direction(), turn(random.direction(), 50 * size));

@@ -286,10 +286,28 @@ TEST(SceneCheck, FindsMassesOverlapsAndRedundantJoints) {
   EXPECT_EQ(check.joint_rows, 10);
   EXPECT_EQ(check.redundant_rows, 5);
   EXPECT_EQ(check.remarks.size(), 2u);
+  EXPECT_LT(check.joint_error, 1e-6);
   const json parsed = json::parse(make_json(check));
   EXPECT_EQ(parsed["redundant_rows"], 5);
   EXPECT_FALSE(parsed["ok"].get<bool>());
   EXPECT_NE(make_text(check, false).find("overlap"), std::string::npos);
+}
+
+TEST(SceneCheck, SeesJointsThatDoNotHoldAtTheStart) {
+  Scene scene = make_scene();
+  JointDescription rod;
+  rod.kind = JointKind::Rod;
+  rod.name = "rod";
+  rod.a = "world";
+  rod.b = "falling";
+  rod.at = Vec3(5.25, 0, 12);
+  rod.at_b = Vec3(5.25, 0, 10);
+  rod.length = 1.9;
+  scene.description.joints.push_back(rod);
+  CompiledModel compiled = compile(scene.description, &scene.initial);
+  ASSERT_TRUE(compiled.faults.empty()) << compiled.faults[0].message;
+  scene.model = std::move(compiled.model);
+  EXPECT_NEAR(check_scene(scene).joint_error, 0.1, 1e-6);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ bodies:
 TEST(SceneLike, DeepAndWideChainsAreCheap) {
   std::string text = "slipstick: 1\ndefaults:\n  d0: {fixed: true}\n";
   for (int i = 1; i < 60; ++i) {  // 2^60 paths, one answer
-    const std::string before = "d" + std::to_string(i - 1);
+    const std::string before = std::string("d").append(std::to_string(i - 1));
     text += "  d" + std::to_string(i) + ": {like: [" + before + ", " + before + "]}\n";
   }
   EXPECT_EQ(body_names(parse_scene(text + "bodies:\n  - {name: a, like: d59}\n", "s.yaml")), Lines{"a"});
@@ -263,7 +263,7 @@ TEST_F(SceneInclude, FilesThatCannotBeRead) {
 
 TEST_F(SceneInclude, ManyPathsToOneFileEnd) {
   for (int i = 0; i < 30; ++i) {  // 2^30 visits if nothing counted them
-    const std::string next = "f" + std::to_string(i + 1) + ".yaml";
+    const std::string next = std::string("f").append(std::to_string(i + 1)).append(".yaml");
     write("scene/f" + std::to_string(i) + ".yaml",
           "slipstick: 1\ninclude: [{file: " + next + ", prefix: a}, {file: " + next + ", prefix: b}]\n");
   }

@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+#include <slipstick/solver.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "solve/solvers/solvers.h"
+#include "support/scene_problems.h"
+
+namespace slipstick {
+namespace {
+
+using namespace testing_support;
+
+/// Solves cold, certifies, and returns the number of factorizations.
+int expect_solved(Solver* solver, const Problem& problem, double bound, const std::string& what) {
+  Solution answer;
+  const SolverReport report = solver->solve(problem, 1e-8, &answer);
+  const Residuals r = certify(problem, answer);
+  EXPECT_EQ(report.status, SolveStatus::Solved) << what;
+  EXPECT_LE(r.relative, bound) << what;
+  EXPECT_LE(r.dynamics, 1e-9) << what;
+  return report.iterations;
+}
+
+TEST(NewtonTest, Scenes) {
+  const auto solver = make_newton();
+  for (const int n : {1, 2, 3, 10, 40}) expect_solved(solver.get(), stack(n), 1e-12, "stack " + std::to_string(n));
+  // Great loads on light cubes: the velocity is a small difference of great impulses, and rounding is what remains.
+  for (const double ratio : {10.0, 30.0, 100.0}) expect_solved(solver.get(), heavy(ratio), 1e-9, "heavy");
+  expect_solved(solver.get(), heavy(1e6, 2), 1e-9, "two cubes, mass ratio 1e6");
+  for (const int n : {1, 10, 300}) expect_solved(solver.get(), chain(n), 1e-12, "chain " + std::to_string(n));
+  expect_solved(solver.get(), wall(4, 5), 1e-12, "wall");
+  expect_solved(solver.get(), pile(3), 1e-12, "pile");
+  expect_solved(solver.get(), disks(6), 1e-10, "disks");
+}
+
+TEST(NewtonTest, CubeOnASlopeSticksBelowAndSlidesAboveTheFrictionAngle) {
+  const auto solver = make_newton();
+  for (const double push : {0.49, 0.51, 1.0}) {  // sideways pull over weight; mu = 0.5
+    const Problem problem = cube_column({1.0}, 0.5, push);
+    Solution answer;
+    solver->solve(problem, 1e-8, &answer);
+    EXPECT_NEAR(answer.v[0], std::max(0.0, push - 0.5) * kGravity * kStep, 1e-14);
+  }
+}
+
+TEST(NewtonTest, WarmStartOfARestingStackNeedsOneFactorization) {
+  const auto solver = make_newton();
+  Problem problem = stack(40);
+  Solution answer;
+  solver->solve(problem, 1e-8, &answer);
+  for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b[i] *= 1 + 1e-3 * std::sin(static_cast<double>(i));
+  const SolverReport report = solver->solve(problem, 1e-8, &answer);
+  EXPECT_LE(report.iterations, 2);
+  EXPECT_LE(certify(problem, answer).relative, 1e-12);
+  EXPECT_EQ(solver->solve(problem, 1e-8, &answer).iterations, 0) << "the answer itself needs no work";
+}
+
+struct Class {
+  const char* name;
+  RandomOptions options;
+};
+
+class NewtonRandom : public testing::TestWithParam<Class> {};
+
+TEST_P(NewtonRandom, Certified) {
+  const auto solver = make_newton();
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    expect_solved(solver.get(), random_problem(seed, GetParam().options), 1e-8,
+                  std::string(GetParam().name) + " seed " + std::to_string(seed));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Classes, NewtonRandom,
+    testing::Values(Class{"one", {.bodies = 1, .contacts = 1}}, Class{"small", {.bodies = 2, .contacts = 4}},
+                    Class{"ten", {}}, Class{"hyperstatic", {.bodies = 3, .contacts = 20}},
+                    Class{"planar", {.bodies = 6, .contacts = 15, .planar = true}},
+                    Class{"pyramid", {.friction = FrictionModel::Pyramid}},
+                    Class{"pyramid4", {.contacts = 15, .friction = FrictionModel::Pyramid, .facets = 4}},
+                    Class{"box", {.friction = FrictionModel::Box}},
+                    Class{"laws", {.contacts = 20, .joints = 2, .all_laws = true}},
+                    Class{"compliant", {.contacts = 20, .compliance = 0.1}},
+                    Class{"ratio", {.contacts = 15, .mass_ratio = 1e3}},
+                    Class{"penetrating", {.bodies = 10, .contacts = 20, .penetrating = true}}),
+    [](const testing::TestParamInfo<Class>& info) { return std::string(info.param.name); });
+
+TEST(NewtonTest, RedundantJointsAreExact) {
+  SceneProblem scene;
+  const int a = scene.add_box(Vec3(0.5, 0, 0), 1, Vec3(1, 0.1, 0.1)),
+            b = scene.add_box(Vec3(1.5, 0, 0), 2, Vec3(1, 0.1, 0.1));
+  for (int k = 0; k < 3; ++k) {
+    scene.add_ball(a, -1, Vec3::Zero());
+    scene.add_ball(b, a, Vec3(1, 0, 0));
+  }
+  const auto solver = make_newton();
+  Solution answer;
+  EXPECT_EQ(solver->solve(scene.problem(), 1e-8, &answer).status, SolveStatus::Solved);
+  EXPECT_LE(certify(scene.problem(), answer).relative, 1e-13);
+  // Equal copies share the load equally: the proximal term picks the least multipliers.
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(answer.lambda[k], answer.lambda[6 + k], 1e-9);
+}
+
+TEST(NewtonTest, NonsymmetricMassIsCertifiedAgainstTheTrueMatrix) {
+  const auto solver = make_newton();
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    RandomOptions options;
+    options.joints = 1;
+    Problem problem = random_problem(seed, options);
+    problem.symmetric = false;
+    for (int k = 0; k < problem.columns(); ++k) {
+      BlockMap a(problem.mass.data() + problem.mass_start[k], 6, 6);
+      const double g = 0.1 * a(3, 3);
+      a(3, 4) += g, a(4, 3) -= g, a(4, 5) += 2 * g, a(5, 4) -= 2 * g;
+    }
+    expect_solved(solver.get(), problem, 1e-8, "seed " + std::to_string(seed));
+  }
+}
+
+TEST(NewtonTest, TrivialProblems) {
+  const auto solver = make_newton();
+  Solution answer;
+  EXPECT_EQ(solver->solve(Problem(), 1e-8, &answer).status, SolveStatus::Solved);
+  EXPECT_EQ(answer.lambda.size(), 0);
+  SceneProblem free_body;  // no rows
+  free_body.add_sphere(Vec3::Zero(), 2, 0.1);
+  EXPECT_EQ(solver->solve(free_body.problem(), 1e-8, &answer).status, SolveStatus::Solved);
+  EXPECT_NEAR(answer.v[2], -kGravity * kStep, 1e-15);
+  SceneProblem leaving;  // an opening contact
+  leaving.add_sphere(Vec3(0, 0, 0.1), 2, 0.1, Vec3(0, 0, 1));
+  leaving.add_contact(0, -1, Vec3::Zero(), Vec3::UnitZ(), 0.5);
+  answer.lambda = VecX::Constant(3, std::numeric_limits<double>::quiet_NaN());  // a bad guess is no harm
+  EXPECT_EQ(solver->solve(leaving.problem(), 1e-8, &answer).status, SolveStatus::Solved);
+  EXPECT_EQ(answer.lambda.norm(), 0);
+}
+
+TEST(NewtonTest, SameBitsWhateverWasSolvedBefore) {
+  const Problem problem = pile(3);
+  Solution fresh, used;
+  make_newton()->solve(problem, 1e-8, &fresh);
+  const auto solver = make_newton();
+  Solution other;
+  solver->solve(wall(3, 3), 1e-8, &other);
+  solver->solve(problem, 1e-8, &used);
+  EXPECT_EQ(fresh.lambda, used.lambda);
+  EXPECT_EQ(fresh.v, used.v);
+}
+
+TEST(NewtonTest, ImpossibleProblemIsReported) {
+  // One body between two fixed walls that both push it out by more than there is room for.
+  SceneProblem scene;
+  scene.add_box(Vec3::Zero(), 1, Vec3::Ones());
+  scene.add_contact(0, -1, Vec3(-0.5, 0, 0), Vec3::UnitX(), 0, -0.1);
+  scene.add_contact(0, -1, Vec3(0.5, 0, 0), -Vec3::UnitX(), 0, -0.1);
+  Solution answer;
+  const SolverReport report = make_newton()->solve(scene.problem(), 1e-8, &answer);
+  EXPECT_EQ(report.status, SolveStatus::NotConverged);
+  EXPECT_FALSE(report.note.empty());
+  EXPECT_TRUE(answer.lambda.allFinite());
+}
+
+}  // namespace
+}  // namespace slipstick

@@ -1,0 +1,109 @@
+#include "step/ladder.h"
+
+#include <gtest/gtest.h>
+
+namespace slipstick {
+namespace {
+
+/// A body of one kilogram and one freedom, with a unilateral row of direction `sign` and offset c.
+void add_row(int column, double sign, double c, Problem* problem) {
+  const RowBlock& block = problem->add_block(LawKind::Nonnegative, 1);
+  problem->c[block.row] = c;
+  problem->add_entry(column)(0, 0) = sign;
+}
+
+Problem make_bodies(int count) {
+  Problem problem;
+  for (int i = 0; i < count; ++i) problem.add_column(1)(0, 0) = 1;
+  for (int i = 0; i < count; ++i) problem.b[i] = -1.0 - i;
+  return problem;
+}
+
+TEST(Ladder, SolvesIslandsAndFreeColumns) {
+  for (const int threads : {1, 3}) {
+    Problem problem = make_bodies(4);
+    add_row(0, 1, 0, &problem);
+    add_row(2, 1, 0.5, &problem);
+    add_row(2, 1, 1.5, &problem);  // column 1 and 3 are free
+    SimulationOptions options;
+    options.threads = threads;
+    Ladder ladder(options);
+    Solution solution;
+    const LadderResult result = ladder.solve({}, &problem, &solution);
+    EXPECT_TRUE(result.certified);
+    EXPECT_EQ(result.escalations, 0);
+    EXPECT_NEAR(solution.v[0], 0, 1e-12);
+    EXPECT_NEAR(solution.v[1], -2, 1e-12);
+    EXPECT_NEAR(solution.v[2], -0.5, 1e-12);
+    EXPECT_NEAR(solution.v[3], -4, 1e-12);
+  }
+}
+
+TEST(Ladder, DropsRestitutionOnRecordWhenThereIsNoSolution) {
+  // Two walls ask for v >= 0.5 and v <= 0.2: impossible; without the restitution of the first, v = 0 is an answer.
+  Problem problem = make_bodies(1);
+  add_row(0, 1, -0.5, &problem);
+  add_row(0, -1, 0.2, &problem);
+  const std::vector<NormalOffset> normals{{0, -0.5}, {1, 0}};
+  Ladder ladder({});
+  Solution solution;
+  const LadderResult result = ladder.solve(normals, &problem, &solution);
+  EXPECT_TRUE(result.certified);
+  EXPECT_GE(result.escalations, 1);
+  EXPECT_EQ(result.note, "restitution dropped");
+  EXPECT_NEAR(solution.v[0], 0, 1e-9);
+  EXPECT_EQ(problem.c[0], 0);
+}
+
+TEST(Ladder, LeavesAPenetrationWhenItCannotBeCorrected) {
+  // Squeezed between two walls that overlap it: both ask to move away.
+  Problem problem = make_bodies(1);
+  add_row(0, 1, -0.3, &problem);
+  add_row(0, -1, -0.3, &problem);
+  const std::vector<NormalOffset> normals{{0, 0}, {1, 0}};
+  Ladder ladder({});
+  Solution solution;
+  const LadderResult result = ladder.solve(normals, &problem, &solution);
+  EXPECT_TRUE(result.certified);
+  EXPECT_EQ(result.note, "penetration not corrected");
+  EXPECT_NEAR(solution.v[0], 0, 1e-9);
+}
+
+TEST(Ladder, SaysWhenNothingHelps) {
+  // Two joints that contradict each other.
+  Problem problem = make_bodies(1);
+  for (const double c : {0.1, -0.2}) {
+    const RowBlock& block = problem.add_block(LawKind::Equality, 1);
+    problem.c[block.row] = c;
+    problem.add_entry(0)(0, 0) = 1;
+  }
+  Ladder ladder({});
+  Solution solution;
+  const LadderResult result = ladder.solve({}, &problem, &solution);
+  EXPECT_FALSE(result.certified);
+  EXPECT_FALSE(result.note.empty());
+  EXPECT_GT(result.residual.relative, 0.1);
+}
+
+TEST(Options, EveryFaultIsNamed) {
+  const auto faults = [](auto change) {
+    SimulationOptions options;
+    change(&options);
+    return find_option_faults(options);
+  };
+  EXPECT_TRUE(faults([](SimulationOptions*) {}).empty());
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->step = 0; }).size(), 1u);
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->duration = -1; }).size(), 1u);
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->stabilization = 1.5; }).size(), 1u);
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->facets = 5; }).size(), 1u);
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->threads = 0; }).size(), 1u);
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->tolerance = 0; }).size(), 1u);
+  const auto scheme = faults([](SimulationOptions* o) { o->scheme = "stabilised"; });
+  ASSERT_EQ(scheme.size(), 1u);
+  EXPECT_EQ(scheme[0], "unknown scheme 'stabilised'; did you mean 'stabilized'?");
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->solver = "lemk"; })[0],
+            "unknown solver 'lemk'; did you mean 'lemke'?");
+}
+
+}  // namespace
+}  // namespace slipstick
