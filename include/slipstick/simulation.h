@@ -65,7 +65,7 @@ struct ImpactEvent {
 struct StepReport {
   Certificate certificate;
   bool certified = false;
-  bool failed = false;    ///< no finite answer was found: the state did not change
+  bool failed = false;  ///< no finite answer was found: the state did not change
   int iterations = 0;
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
   int reach_repeats = 0;  ///< the step was redone with a wider active set

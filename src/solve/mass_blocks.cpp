@@ -20,11 +20,14 @@ void MassBlocks::update(const Problem& problem) {
     if (n == 1) {
       inverse(0, 0) = 1 / a(0, 0);
     } else if (n == 3) {
-      inverse = Mat3(a).inverse();
+      const Mat3 block = Mat3(a).inverse();
+      inverse = block;
     } else if (n == 6 && a.topRightCorner<3, 3>().isZero(0) && a.bottomLeftCorner<3, 3>().isZero(0)) {
       inverse.setZero();  // a rigid body: linear and angular parts apart
-      inverse.topLeftCorner<3, 3>() = Mat3(a.topLeftCorner<3, 3>()).inverse();
-      inverse.bottomRightCorner<3, 3>() = Mat3(a.bottomRightCorner<3, 3>()).inverse();
+      const Mat3 linear = Mat3(a.topLeftCorner<3, 3>()).inverse();
+      const Mat3 angular = Mat3(a.bottomRightCorner<3, 3>()).inverse();
+      inverse.topLeftCorner<3, 3>() = linear;
+      inverse.bottomRightCorner<3, 3>() = angular;
     } else {
       inverse = Block6(a).partialPivLu().inverse();
     }

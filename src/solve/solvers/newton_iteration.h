@@ -35,6 +35,7 @@ class NewtonIteration {
  private:
   LawRows law_rows(const RowBlock& block) const;
   void refresh();  // state and residual at x_
+  double calc_scale() const;
   double calc_residual();
   void keep_best();
 
@@ -56,7 +57,7 @@ class NewtonIteration {
   NewtonSystem* system_ = nullptr;
   NewtonMaps maps_;
   std::vector<double> rho_;  // natural-map scale of each block
-  double q_norm_ = 0;
+  double q_norm_ = 0;  // the judge's scale, m/s
   double residual_ = 0, best_residual_ = 0;
   int factorizations_ = 0;
   VecX x_, v_, u_, w_, dx_, du_, best_, q_;
