@@ -95,7 +95,9 @@ bool BoxPair::separate_by_edges() {
       const double radius_a = a_.half_size[i1] * abs_r_(i2, j) + a_.half_size[i2] * abs_r_(i1, j);
       const double radius_b =
           b_.half_size[kNext[j]] * abs_r_(i, kAfter[j]) + b_.half_size[kAfter[j]] * abs_r_(i, kNext[j]);
-      double s = (shift - radius_a - radius_b) / std::sqrt(length_sq);
+      const double raw = shift - radius_a - radius_b;
+      if (raw < 0 && face_separation_ > 0) continue;  // already apart: cannot be the best axis
+      double s = raw / std::sqrt(length_sq);
       if (length_sq < 1e-8) s = calc_separation(Vec3::Unit(i).cross(r_.col(j)).normalized());
       if (s > sink_.reach()) return true;
       if (s > edge_separation_) {

@@ -7,19 +7,11 @@
 namespace slipstick {
 namespace {
 
-constexpr int kStripThreshold = 200;  // below this one sweep is quicker
-constexpr int kMaxStrips = 1024;
+constexpr int kColumnThreshold = 200;  // below this one sweep is quicker
 
 bool overlap(double low_a, double high_a, double low_b, double high_b) { return low_a <= high_b && low_b <= high_a; }
 
 IndexPair make_pair(std::int32_t i, std::int32_t j) { return i < j ? IndexPair{i, j} : IndexPair{j, i}; }
-
-/// Number of the strip that x is in; anything that is no number goes to the first one.
-int strip_at(double x, double origin, double per_length, int strips) {
-  const double s = (x - origin) * per_length;
-  if (!(s > 0)) return 0;
-  return s < strips ? static_cast<int>(s) : strips - 1;
-}
 
 }  // namespace
 
@@ -27,10 +19,10 @@ void BroadPhase::find(const std::vector<Bounds>& bounds, std::vector<IndexPair>*
   if (bounds.size() < 2) return;
   choose_axes(bounds);
   sort(bounds);
-  if (static_cast<int>(bounds.size()) < kStripThreshold) {
+  if (static_cast<int>(bounds.size()) < kColumnThreshold) {
     sweep_all(pairs);
   } else {
-    sweep_strips(pairs);
+    sweep_columns(pairs);
   }
 }
 
@@ -76,8 +68,17 @@ void BroadPhase::sort(const std::vector<Bounds>& bounds) {
   entries_.resize(n);
   for (int k = 0; k < n; ++k) {
     const Bounds& b = bounds[order_[k].second];
-    entries_[k] = {order_[k].first, b.high[axes_[0]], b.low[axes_[1]],  b.high[axes_[1]],
-                   b.low[axes_[2]], b.high[axes_[2]], order_[k].second, 0};
+    entries_[k] = {order_[k].first,
+                   b.high[axes_[0]],
+                   b.low[axes_[1]],
+                   b.high[axes_[1]],
+                   b.low[axes_[2]],
+                   b.high[axes_[2]],
+                   order_[k].second,
+                   0,
+                   0,
+                   0,
+                   0};
   }
 }
 
@@ -94,44 +95,64 @@ void BroadPhase::sweep_all(std::vector<IndexPair>* pairs) const {
   }
 }
 
-/// Copies the entries, still sorted, into each strip that they are in.
-void BroadPhase::distribute(int strips, double origin, double per_length) {
-  strip_start_.assign(strips + 1, 0);
-  strip_last_.resize(entries_.size());
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    Entry& e = entries_[k];
-    e.strip = strip_at(e.low1, origin, per_length, strips);
-    strip_last_[k] = std::max(e.strip, strip_at(e.high1, origin, per_length, strips));
-    for (int s = e.strip; s <= strip_last_[k]; ++s) ++strip_start_[s + 1];
+/// Number of the column that x is in; anything that is no number goes to the first one.
+int BroadPhase::Scale::at(double x) const {
+  const double s = (x - origin) * per_length;
+  if (!(s > 0)) return 0;
+  return s < count ? static_cast<int>(s) : count - 1;
+}
+
+/// Columns twice as wide as the mean box, and no more of them than the square root of the number of boxes.
+BroadPhase::Scale BroadPhase::make_scale(double Entry::*low, double Entry::*high) const {
+  double least = std::numeric_limits<double>::infinity(), greatest = -least, width = 0;
+  for (const Entry& e : entries_) {
+    least = std::min(least, e.*low);
+    greatest = std::max(greatest, e.*low);
+    width += e.*high - e.*low;
   }
-  for (int s = 0; s < strips; ++s) strip_start_[s + 1] += strip_start_[s];
-  strip_entries_.resize(strip_start_[strips]);
-  strip_fill_.assign(strip_start_.begin(), strip_start_.end() - 1);
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    for (int s = entries_[k].strip; s <= strip_last_[k]; ++s) strip_entries_[strip_fill_[s]++] = entries_[k];
+  const double wanted = (greatest - least) / (2 * width) * static_cast<double>(entries_.size());
+  const double most = std::sqrt(static_cast<double>(entries_.size()));
+  if (!(wanted > 1)) return {};
+  const int count = static_cast<int>(std::min(wanted + 1, most));
+  return {least, count / (greatest - least), count};
+}
+
+/// Copies the entries, still sorted, into each column that they are in.
+void BroadPhase::distribute(const Scale& scale1, const Scale& scale2) {
+  const auto for_columns = [&](const Entry& e, auto&& act) {
+    for (int i = e.first1; i <= e.last1; ++i) {
+      for (int j = e.first2; j <= e.last2; ++j) act(i * scale2.count + j);
+    }
+  };
+  const int columns = scale1.count * scale2.count;
+  column_start_.assign(columns + 1, 0);
+  for (Entry& e : entries_) {
+    e.first1 = scale1.at(e.low1);
+    e.last1 = std::max(e.first1, scale1.at(e.high1));
+    e.first2 = scale2.at(e.low2);
+    e.last2 = std::max(e.first2, scale2.at(e.high2));
+    for_columns(e, [&](int column) { ++column_start_[column + 1]; });
+  }
+  for (int c = 0; c < columns; ++c) column_start_[c + 1] += column_start_[c];
+  column_entries_.resize(column_start_[columns]);
+  column_fill_.assign(column_start_.begin(), column_start_.end() - 1);
+  for (const Entry& e : entries_) {
+    for_columns(e, [&](int column) { column_entries_[column_fill_[column]++] = e; });
   }
 }
 
-void BroadPhase::sweep_strips(std::vector<IndexPair>* pairs) {
-  double low = std::numeric_limits<double>::infinity(), high = -low, width = 0;
-  for (const Entry& e : entries_) {
-    low = std::min(low, e.low1);
-    high = std::max(high, e.low1);
-    width += e.high1 - e.low1;
-  }
-  width = 2 * width / static_cast<double>(entries_.size());
-  const double wanted = (high - low) / width;
-  const int strips = wanted > 1 ? static_cast<int>(std::min<double>(wanted + 1, kMaxStrips)) : 1;
-  distribute(strips, low, strips > 1 ? strips / (high - low) : 0);
-  for (int s = 0; s < strips; ++s) {
-    const Entry* const end = strip_entries_.data() + strip_start_[s + 1];
-    for (const Entry* a = strip_entries_.data() + strip_start_[s]; a < end; ++a) {
+void BroadPhase::sweep_columns(std::vector<IndexPair>* pairs) {
+  const Scale scale1 = make_scale(&Entry::low1, &Entry::high1), scale2 = make_scale(&Entry::low2, &Entry::high2);
+  distribute(scale1, scale2);
+  for (int column = 0; column < scale1.count * scale2.count; ++column) {
+    const int column1 = column / scale2.count, column2 = column % scale2.count;
+    const Entry* const end = column_entries_.data() + column_start_[column + 1];
+    for (const Entry* a = column_entries_.data() + column_start_[column]; a < end; ++a) {
       for (const Entry* b = a + 1; b < end && b->low0 <= a->high0; ++b) {
-        // A pair that shares several strips is counted in the first of them.
-        if (std::max(a->strip, b->strip) != s) continue;
-        if (overlap(a->low1, a->high1, b->low1, b->high1) && overlap(a->low2, a->high2, b->low2, b->high2)) {
-          pairs->push_back(make_pair(a->index, b->index));
-        }
+        if (!overlap(a->low1, a->high1, b->low1, b->high1) || !overlap(a->low2, a->high2, b->low2, b->high2)) continue;
+        // A pair that shares several columns is counted in the first of them.
+        const bool first = std::max(a->first1, b->first1) == column1 && std::max(a->first2, b->first2) == column2;
+        if (first) pairs->push_back(make_pair(a->index, b->index));
       }
     }
   }

@@ -1,19 +1,21 @@
-""
-    "Shared by the tests of the command line: runs the binary in a folder of its own."
-    "" import json import os import pathlib import shutil import subprocess import sys import tempfile import unittest
+"""Shared by the tests of the command line: runs the binary in a folder of its own."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
 
-        BINARY = os.path.abspath(sys.argv.pop(1)) if len (sys.argv) > 1 else "slipstick" SCENES =
-                     pathlib.Path(__file__).resolve().parent.parent.parent / "scenes"
+BINARY = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "slipstick"
+SCENES = pathlib.Path(__file__).resolve().parent.parent.parent / "scenes"
 
-                     GOOD =
-                         ""
-                         "slipstick: 1
-                         bodies
-    : -{name : floor, fixed : true, shapes : [ {plane : {normal : [ 0, 0, 1 ], offset : 0}} ]} -
-      {name : ball, mass : 1, position : [ 0, 0, 1 ], shapes : [ {sphere : {radius : 0.1}} ]} simulation : {
-duration:
-  0.5, step : 1 / 100
-}
+GOOD = """slipstick: 1
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: ball, mass: 1, position: [0, 0, 1], shapes: [{sphere: {radius: 0.1}}]}
+simulation: {duration: 0.5, step: 1/100}
 """
 
 

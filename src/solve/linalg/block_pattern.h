@@ -11,6 +11,7 @@ namespace slipstick {
 struct BlockEdge {
   int a = 0;
   int b = 0;
+  bool operator==(const BlockEdge&) const = default;
 };
 
 class BlockPattern {

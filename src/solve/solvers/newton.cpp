@@ -1,5 +1,5 @@
 // newton: the workhorse. Active-set Newton from the last answer; when that does not settle, proximal convex rounds
-// bring the iterate near and Newton finishes. SOLVING of the whole problem is one factorization in a scene at rest.
+// bring the iterate near and Newton finishes. In a scene at rest one factorization does it all.
 #include <algorithm>
 
 #include "solve/solvers/newton_iteration.h"
@@ -9,9 +9,10 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kGoal = 1e-13;  // what is tried for; `tolerance` is what is asked for
-constexpr int kWarmLimit = 12;
-constexpr int kRounds = 60;
+constexpr double kGoal = 1e-13;                    // what is tried for; `tolerance` is what is asked for
+constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
+constexpr int kRounds = 40;                        // of three convex steps and a try to finish
+constexpr double kNear = 0.1;                      // relative residual below which a finish is tried
 
 class Newton : public Solver {
  public:
@@ -21,32 +22,22 @@ class Newton : public Solver {
             .pyramid = true,
             .box_friction = true,
             .nonsymmetric = true,
-            .local_form = false,
+            .local_form = true,
             .citation = "Alart and Curnier 1991; Acary, Bremond and Huber 2018"};
   }
 
   SolverReport solve(const Problem& problem, double tolerance, Solution* answer) override {
     SolverReport report;
-    if (!problem.coupling.empty()) {
+    const bool local = !problem.coupling.empty();
+    if (local && problem.columns() > 0) {
       report.status = SolveStatus::Unsupported;
-      report.note = "problems in local form";
+      report.note = "columns and a coupling in one problem";
       return report;
     }
-    iteration_.start(problem, &primal_, answer->lambda);
-    const double goal = std::min(kGoal, tolerance);
-    iteration_.run_active(goal, kWarmLimit, 4);
-    if (iteration_.best_residual() > tolerance) iteration_.start_convex_phase();
-    for (int k = 0; k < 40 && iteration_.best_residual() > tolerance; ++k) {
-      iteration_.run_convex(goal, 3, false);
-      if (iteration_.residual() > 0.1) continue;
-      iteration_.run_active(goal, 6, 2);
-      if (iteration_.best_residual() <= tolerance) continue;
-      iteration_.run_convex(goal, 6, true);
-    }
-    if (iteration_.best_residual() > goal) {
-      iteration_.restore_best();
-      iteration_.run_active(goal, 4, 1);
-    }
+    NewtonSystem* system = &primal_;
+    if (local) system = &dual_;
+    iteration_.start(problem, system, answer->lambda);
+    iterate(tolerance, std::min(kGoal, tolerance));
     iteration_.finish(answer);
     report.iterations = iteration_.factorizations();
     const bool solved = iteration_.best_residual() <= tolerance;
@@ -56,7 +47,24 @@ class Newton : public Solver {
   }
 
  private:
+  void iterate(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    it.run_active(goal, kWarmLimit, kWarmPatience);
+    if (it.best_residual() > tolerance) it.start_convex_phase();
+    for (int k = 0; k < kRounds && it.best_residual() > tolerance; ++k) {
+      it.run_convex(goal, 3);
+      if (it.residual() > kNear) continue;
+      it.run_active(goal, 6, 2);
+      if (it.best_residual() <= tolerance) break;
+      it.run_full(goal, 6);
+    }
+    if (it.best_residual() <= goal) return;
+    it.restore_best();
+    it.run_active(goal, 4, 1);
+  }
+
   PrimalSystem primal_;
+  DualSystem dual_;
   NewtonIteration iteration_;
 };
 

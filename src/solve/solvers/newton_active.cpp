@@ -90,8 +90,7 @@ void NewtonIteration::advance(double previous) {
   start_ = x_;
   const auto move = [this](double step) {
     x_ = start_ + step * dx_;
-    for (const RowBlock& block : problem_->blocks)
-      if (block.law != LawKind::Equality) clip_impulse(law_rows(block), x_.data() + block.row);
+    clip();
     refresh();
     return residual_;
   };

@@ -9,6 +9,14 @@
 
 namespace slipstick {
 
+namespace {
+
+constexpr double kStiffness = 100, kLeastStiffness = 1, kMostStiffness = 1e6;
+constexpr double kAccuracy = 0.1, kFullAccuracy = 1e-3;  // of an inner solve, over the residual before it
+constexpr int kInnerSteps = 20;
+
+}  // namespace
+
 void NewtonIteration::update_prox(double stiffness) {
   const Problem& p = *problem_;
   weight_.resize(p.rows());
@@ -137,7 +145,7 @@ double NewtonIteration::find_step() {
 }
 
 bool NewtonIteration::solve_convex(double accuracy) {
-  for (int k = 0; k < 20; ++k) {
+  for (int k = 0; k < kInnerSteps; ++k) {
     update_convex_maps();
     dx_.setZero(x_.size());
     du_.setZero(x_.size());
@@ -156,28 +164,50 @@ bool NewtonIteration::solve_convex(double accuracy) {
 
 void NewtonIteration::start_convex_phase() {
   convex_x_ = best_;
-  stiffness_ = 100;
+  stiffness_ = kStiffness;
 }
 
-bool NewtonIteration::run_convex(double goal, int rounds, bool follow) {
-  follow_ = follow;
+void NewtonIteration::run_convex(double goal, int rounds) {
+  follow_ = false;
   factored_ = false;
   x_ = convex_x_;
   refresh();
-  bool able = true;
-  for (int round = 0; round < rounds && residual_ > goal && able; ++round) {
+  for (int round = 0; round < rounds && residual_ > goal; ++round) {
     const double before = residual_;
+    const int first = factorizations_;
     update_prox(stiffness_);
-    able = solve_convex((follow ? 1e-3 : 0.1) * std::min(before, 1.0));
-    if (follow && !able) break;
+    const bool able = solve_convex(kAccuracy * std::min(before, 1.0));
+    // P(y) magnifies what is left of the gradient by the stiffness: it is the answer only where that is small.
+    if (able)
+      x_ = resolved_;
+    else
+      clip();
+    refresh();
+    const bool idle = factorizations_ - first <= 2 && residual_ > 0.5 * before;
+    if (!able)
+      stiffness_ = std::max(stiffness_ / 4, kLeastStiffness);
+    else if (idle)
+      stiffness_ = std::min(stiffness_ * 2, kMostStiffness);
+  }
+  convex_x_ = x_;
+}
+
+void NewtonIteration::run_full(double goal, int rounds) {
+  follow_ = true;
+  factored_ = false;
+  x_ = convex_x_;
+  refresh();
+  double stiffness = stiffness_;
+  for (int round = 0; round < rounds && residual_ > goal; ++round) {
+    const double before = residual_;
+    update_prox(stiffness);
+    if (!solve_convex(kFullAccuracy * std::min(before, 1.0))) return;
     x_ = resolved_;
     refresh();
-    if (follow && residual_ > 0.1 * before) stiffness_ *= 10;
-    if (follow && residual_ > before) break;
-    able = true;
+    if (residual_ > before) return;
+    if (residual_ > 0.1 * before) stiffness *= 10;
     convex_x_ = x_;
   }
-  return able;
 }
 
 }  // namespace slipstick

@@ -47,8 +47,7 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   }
   if (residual_ == 0 || guess.size() != problem.rows() || !guess.allFinite()) return;
   x_ = guess;
-  for (const RowBlock& block : problem.blocks)
-    if (block.law != LawKind::Equality) clip_impulse(law_rows(block), x_.data() + block.row);
+  clip();
   refresh();
   if (!(residual_ < 1e3 * best_residual_)) restore_best();
 }
@@ -97,6 +96,11 @@ double NewtonIteration::calc_residual() {
   if (sum == 0) return 0;
   const double relative = std::sqrt(sum) / q_norm_;
   return std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity();
+}
+
+void NewtonIteration::clip() {
+  for (const RowBlock& block : problem_->blocks)
+    if (block.law != LawKind::Equality) clip_impulse(law_rows(block), x_.data() + block.row);
 }
 
 void NewtonIteration::refresh() {

@@ -27,13 +27,17 @@ class NewtonIteration {
   /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
   /// at `goal`, after `limit` factorizations, or after `patience` steps without a better residual.
   void run_active(double goal, int limit, int patience);
-  /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton. Stops
-  /// at `goal` or after `rounds`. `stiffness` is rho times the Delassus diagonal.
+  /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton:
+  /// converges from afar, linearly. The phase has an iterate of its own, begun by start_convex_phase() at the best one.
   void start_convex_phase();
-  bool run_convex(double goal, int rounds, bool follow);
+  void run_convex(double goal, int rounds);
+  /// The same rounds with the De Saxce term moving: nonsmooth Newton with a line search on the residual of the proximal
+  /// problem, ever stiffer. Ends at its first round without gain.
+  void run_full(double goal, int rounds);
 
  private:
   LawRows law_rows(const RowBlock& block) const;
+  void clip();     // x_ to the nearest admissible impulses
   void refresh();  // state and residual at x_
   double calc_scale() const;
   double calc_residual();
@@ -57,7 +61,7 @@ class NewtonIteration {
   NewtonSystem* system_ = nullptr;
   NewtonMaps maps_;
   std::vector<double> rho_;  // natural-map scale of each block
-  double q_norm_ = 0;  // the judge's scale, m/s
+  double q_norm_ = 0;        // the judge's scale, m/s
   double residual_ = 0, best_residual_ = 0;
   int factorizations_ = 0;
   VecX x_, v_, u_, w_, dx_, du_, best_, q_;

@@ -174,6 +174,11 @@ struct SlipMap {
   double gp = 0, dp = 0;
 };
 
+/// p^T C p in the tangent plane.
+double compliance_along(const LawRows& rows, const Vec2& p) {
+  return rows.compliance[1] * p.x() * p.x() + rows.compliance[2] * p.y() * p.y();
+}
+
 /// Writes the rows of a slipping block of three rows from its SlipMap; d(0,0) and g[0] are those of the normal row.
 void write_slip(const SlipMap& map, double normal, const Vec2& tangent, double* d, double* g) {
   const double along = map.follow_t * (normal + g[0]) - map.t.dot(tangent);
@@ -232,7 +237,7 @@ int update_active_map(const LawRows& rows, double rho, const double* epsilon, co
     map.p = Vec2(-map.t.y(), map.t.x());
     map.follow_t = block.mu;
     const double kappa = length > 0 ? limit / length : 0;
-    const double compliance = std::max(rows.compliance[1], rows.compliance[2]) + epsilon[1];
+    const double compliance = compliance_along(rows, map.p) + epsilon[1];
     const double weight = 1 / (1 - kappa + kappa * rho * compliance);
     map.gp = -map.p.dot(tangent) * weight;
     map.dp = kappa * rho * weight;
@@ -254,7 +259,7 @@ int update_active_map(const LawRows& rows, double rho, const double* epsilon, co
     map.t = hit.outward;
     map.follow_t = block.mu * polygon.radius * std::cos(std::numbers::pi / polygon.count);
     map.p = Vec2(-map.t.y(), map.t.x());
-    map.dp = 1 / (std::max(rows.compliance[1], rows.compliance[2]) + epsilon[1]);
+    map.dp = 1 / (compliance_along(rows, map.p) + epsilon[1]);
     map.gp = -map.p.dot(Vec2(w[1], w[2])) * map.dp;
   }
   write_slip(map, lambda[0], tangent, d, g);

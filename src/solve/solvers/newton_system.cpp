@@ -41,11 +41,29 @@ void PrimalSystem::prepare(const Problem& problem) {
     unknowns += problem.blocks[i].size;
   }
   unknowns_.resize(unknowns);
+  // The pattern is kept while the graph is the very same one: another order of elimination would be as right but round
+  // differently, and the answer must not depend on what was solved before.
   const bool same_nodes = node_size_ == analyzed_size_ && late_ == analyzed_late_;
-  // A kept pattern may hold blocks that no contact uses any more; too many of them and a new one is cheaper.
-  if (same_nodes && find_slots() && 2 * used_slots_ >= analyzed_slots_) return;
+  if (same_nodes && find_slots() && uses_every_edge()) return;
   analyze();
   find_slots();
+  edge_used_.assign(pattern_.blocks(), 0);
+  for (const int slot : slot_) edge_used_[slot] = 1;
+  analyzed_edges_ = static_cast<int>(std::count(edge_used_.begin(), edge_used_.end(), 1));
+}
+
+/// Whether the slots found are all the edges the pattern was made for, and nothing but them (a new edge may fall on
+/// fill).
+bool PrimalSystem::uses_every_edge() {
+  ++stamp_;
+  int count = 0;
+  for (const int slot : slot_) {
+    if (edge_used_[slot] == 0) return false;
+    if (edge_used_[slot] == stamp_) continue;
+    edge_used_[slot] = stamp_;
+    ++count;
+  }
+  return count == analyzed_edges_;
 }
 
 /// The judge's mean diagonal (calc_mean_diagonal), by the unrolled kernels: it is needed for every block of every step.
@@ -80,7 +98,6 @@ bool PrimalSystem::find_slots() {
       }
     }
   }
-  used_slots_ = static_cast<int>(slot_.size());
   return true;
 }
 
@@ -100,7 +117,7 @@ void PrimalSystem::analyze() {
   pattern_.analyze(node_size_, late_, edges_);
   analyzed_size_ = node_size_;
   analyzed_late_ = late_;
-  analyzed_slots_ = static_cast<int>(edges_.size());
+  stamp_ = 1;
 }
 
 void PrimalSystem::update_state(const VecX& x, VecX* v, VecX* u) {

@@ -55,6 +55,7 @@ class PrimalSystem : public NewtonSystem {
  private:
   double calc_diagonal(const RowBlock& block) const;
   bool find_slots();
+  bool uses_every_edge();
   void analyze();
   void assemble_masses();
   void assemble_laws(const NewtonMaps& maps);
@@ -72,10 +73,33 @@ class PrimalSystem : public NewtonSystem {
   std::vector<int> slot_start_;      // per block, into slot_
   std::vector<int> slot_;            // law blocks: one a pair of entries (e > f); equalities: one an entry
   std::vector<BlockEdge> edges_;
-  int used_slots_ = 0, analyzed_slots_ = 0;
+  std::vector<int> edge_used_;  // by block of the pattern: 0 fill, else the stamp of its last use
+  int analyzed_edges_ = 0, stamp_ = 1;
   std::vector<int> analyzed_size_;
   std::vector<char> analyzed_late_;
   VecX unknowns_;
+};
+
+/// For problems in local form: no columns, u = W x + c with W positive semi-definite, often of low rank.
+class DualSystem : public NewtonSystem {
+ public:
+  void prepare(const Problem& problem) override;
+  void update_state(const VecX& x, VecX* v, VecX* u) override;
+  double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
+  bool factor(const NewtonMaps& maps) override;
+  void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
+
+ private:
+  void assemble_rows(int i, const NewtonMaps& maps);
+
+  const Problem* problem_ = nullptr;
+  BlockPattern pattern_;
+  BlockLdlt factor_;
+  std::vector<double> mean_diagonal_;
+  std::vector<double> scale_;  // of each block row in the last factor
+  std::vector<int> node_size_, analyzed_size_, block_of_;
+  std::vector<char> late_;
+  std::vector<BlockEdge> edges_, analyzed_edges_;
 };
 
 }  // namespace slipstick

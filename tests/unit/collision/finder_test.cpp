@@ -97,7 +97,7 @@ TEST(Finder, EqualsBruteForce) {
   Random random(11);
   for (int scene = 0; scene < 24; ++scene) {
     const bool planar = scene % 2;
-    const int bodies = scene < 20 ? 40 : 260;  // the large ones are swept in strips
+    const int bodies = scene < 20 ? 40 : 260;  // the large ones are swept by columns
     const World world = make_crowd(&random, planar, bodies, scene < 20 ? 4 : 14, 0.3);
     const std::vector<Contact> found = find_contacts(world);
     EXPECT_GT(found.size(), 20u);

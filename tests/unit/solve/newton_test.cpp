@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "solve/mass_blocks.h"
 #include "solve/solvers/solvers.h"
 #include "support/scene_problems.h"
 
@@ -118,6 +119,70 @@ TEST(NewtonTest, NonsymmetricMassIsCertifiedAgainstTheTrueMatrix) {
   }
 }
 
+/// The same problem in local form: W = J A^-1 J^T, c = q.
+Problem as_local(const Problem& problem) {
+  MassBlocks masses;
+  masses.update(problem);
+  Problem local;
+  const int rows = problem.rows();
+  VecX v, w, q, unit = VecX::Zero(rows);
+  update_velocity(problem, masses, unit, &v);
+  update_row_velocity(problem, v, unit, &q);
+  MatX delassus(rows, rows);
+  for (int r = 0; r < rows; ++r) {
+    unit.setZero();
+    unit[r] = 1;
+    update_velocity(problem, masses, unit, &v);
+    update_row_velocity(problem, v, unit, &w);
+    delassus.col(r) = w - q;
+  }
+  for (const RowBlock& block : problem.blocks) {
+    RowBlock& copy = local.add_block(block.law, block.size);
+    copy.mu = block.mu;
+    copy.friction = block.friction;
+    copy.facets = block.facets;
+  }
+  std::copy(q.data(), q.data() + rows, local.c.begin());
+  local.lower = problem.lower;
+  local.upper = problem.upper;
+  local.coupling.start.push_back(0);
+  for (int r = 0; r < rows; ++r) {
+    for (int k = 0; k < rows; ++k) {
+      if (delassus(r, k) == 0) continue;
+      local.coupling.column.push_back(k);
+      local.coupling.value.push_back(delassus(r, k));
+    }
+    local.coupling.start.push_back(static_cast<int>(local.coupling.value.size()));
+  }
+  return local;
+}
+
+TEST(NewtonTest, LocalFormGivesTheSameMotion) {
+  const auto solver = make_newton();
+  for (const Problem& problem : {stack(4), pile(2), disks(3)}) {
+    const Problem local = as_local(problem);
+    expect_solved(solver.get(), local, 1e-12, "local form");
+    Solution global_answer, local_answer;
+    solver->solve(problem, 1e-8, &global_answer);
+    solver->solve(local, 1e-8, &local_answer);
+    // Reactions of redundant contacts are not unique; the row velocities of these scenes are.
+    EXPECT_LT((global_answer.w - local_answer.w).cwiseAbs().maxCoeff(), 1e-10);
+  }
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    RandomOptions options;
+    options.all_laws = true;
+    options.joints = 1;
+    expect_solved(solver.get(), as_local(random_problem(seed, options)), 1e-8, "seed " + std::to_string(seed));
+  }
+}
+
+TEST(NewtonTest, MixedFormIsRefused) {
+  Problem problem = stack(1);
+  problem.coupling.start.assign(problem.rows() + 1, 0);
+  Solution answer;
+  EXPECT_EQ(make_newton()->solve(problem, 1e-8, &answer).status, SolveStatus::Unsupported);
+}
+
 TEST(NewtonTest, TrivialProblems) {
   const auto solver = make_newton();
   Solution answer;
@@ -145,6 +210,21 @@ TEST(NewtonTest, SameBitsWhateverWasSolvedBefore) {
   solver->solve(problem, 1e-8, &used);
   EXPECT_EQ(fresh.lambda, used.lambda);
   EXPECT_EQ(fresh.v, used.v);
+  // Nor may a contact more or less in between leave a trace, though the columns stay the same.
+  Problem less = problem, more = problem;
+  less.blocks.pop_back();
+  less.c.resize(less.c.size() - 3);
+  less.compliance.resize(less.c.size());
+  more.add_block(LawKind::Nonnegative, 1);
+  more.add_entry(0).setConstant(0.1);
+  more.add_entry(problem.columns() - 1).setConstant(-0.1);
+  for (const Problem& between : {less, more}) {
+    other = {};
+    solver->solve(between, 1e-8, &other);
+    used = {};
+    solver->solve(problem, 1e-8, &used);
+    EXPECT_EQ(fresh.lambda, used.lambda);
+  }
 }
 
 TEST(NewtonTest, ImpossibleProblemIsReported) {

@@ -1,0 +1,29 @@
+#include <gtest/gtest.h>
+
+#include "solve/solvers/solvers.h"
+#include "support/count_allocations.h"
+#include "support/scene_problems.h"
+
+namespace slipstick {
+namespace {
+
+using namespace testing_support;
+
+TEST(NewtonAllocation, NoneAfterWarmUp) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  const auto solver = make_newton();
+  for (const Problem& problem : {stack(10), wall(3, 3), disks(5), chain(20), cube_column({1, 1, 1}, 0.5, 0.6)}) {
+    Solution answer, cold;
+    solver->solve(problem, 1e-8, &answer);
+    cold = answer;
+    const long before = testing::allocation_count.load();
+    for (const double guess : {1.001, 0.0}) {  // from nearby, and from zero through all phases
+      cold.lambda = guess * answer.lambda;
+      solver->solve(problem, 1e-8, &cold);
+    }
+    EXPECT_EQ(testing::allocation_count.load() - before, 0);
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
