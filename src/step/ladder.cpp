@@ -69,8 +69,8 @@ void Ladder::solve_part(const Problem& problem, Solution* solution, Slot* slot) 
 }
 
 void Ladder::solve_islands(const Problem& problem, Solution* solution) {
-  solution->v.conservativeResize(problem.unknowns());
-  solution->lambda.conservativeResize(problem.rows());
+  if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
+  if (solution->lambda.size() != problem.rows()) solution->lambda.setZero(problem.rows());
   solution->w.resize(problem.rows());
   islands_.solve_free_columns(problem, solution);
   const auto solve = [&](int island) {

@@ -23,7 +23,9 @@ TEST(Allocation, TheCounterCounts) {
   std::vector<int> vector(1000);
   VecX eigen = VecX::Zero(1000);
   EXPECT_EQ(vector.size() + eigen.size(), 2000u);
-  if (kCountsAllocations) EXPECT_GE(allocation_count - before, 2);
+  if (kCountsAllocations) {
+    EXPECT_GE(allocation_count - before, 2);
+  }
 }
 
 // Scenes whose contacts are all there from the start: later ones need memory for new contacts only.
