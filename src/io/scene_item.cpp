@@ -211,8 +211,9 @@ bool SceneItem::flag(std::string_view key, bool* out) const {
 bool SceneItem::text(std::string_view key, std::string* out) const {
   const SceneNode* node = find(key);
   auto value = node != nullptr ? as_text(*node, key) : std::nullopt;
-  if (value) *out = *std::move(value);
-  return value.has_value();
+  if (!value) return false;
+  *out = *std::move(value);
+  return true;
 }
 
 bool SceneItem::vector(std::string_view key, Vec3* out) const {
@@ -233,8 +234,9 @@ bool SceneItem::functions(const SceneNode& node, std::string_view what, bool axi
                           std::array<Expression, 3>* out) const {
   if (axial && reading_.planar && !node.is_list()) {
     auto value = as_expression(node, what, true);
-    if (value) *out = {Expression(), Expression(), *std::move(value)};
-    return value.has_value();
+    if (!value) return false;
+    *out = {Expression(), Expression(), *std::move(value)};
+    return true;
   }
   const bool two = !axial && reading_.planar;
   if (!node.is_list()) {

@@ -86,6 +86,7 @@ void PivotedElimination::factor(const Eigen::Ref<const MatX>& s, double threshol
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a Ref is written through
 void PivotedElimination::solve_in_place(Eigen::Ref<MatX> x) const {
   if (x.size() == 0) return;
   const Eigen::Map<const MatX> a(data_.data(), size_, size_);
@@ -93,6 +94,7 @@ void PivotedElimination::solve_in_place(Eigen::Ref<MatX> x) const {
   a.topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solveInPlace(x);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a Ref is written through
 void PivotedElimination::solve_transposed_in_place(Eigen::Ref<MatX> x) const {
   if (x.size() == 0) return;
   const Eigen::Map<const MatX> a(data_.data(), size_, size_);
