@@ -1,5 +1,6 @@
-// newton: the workhorse. Active-set Newton from the last answer; when that does not settle, proximal convex rounds
-// bring the iterate near and Newton finishes. In a scene at rest one factorization does it all.
+// newton: the workhorse. Active-set Newton from the last answer: in a scene at rest one factorization does it all.
+// Where that does not settle, interior paths (interior.h) bring the iterate near from anywhere and the active set
+// finishes; then proximal convex rounds, then a path followed through its folds.
 #include <algorithm>
 
 #include "solve/solvers/newton_iteration.h"
@@ -11,8 +12,12 @@ namespace {
 
 constexpr double kGoal = 1e-13;                    // what is tried for; `tolerance` is what is asked for
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
-constexpr int kRounds = 40;                        // of three convex steps and a try to finish
-constexpr double kNear = 0.1;                      // relative residual below which a finish is tried
+constexpr int kRounds = 10;                        // of three convex steps and a try to finish
+constexpr double kNear = 0.1;                      // relative residual below which convex rounds try to finish
+constexpr double kInteriorNear = 1e-3;             // and interior paths, then again for each digit they gain
+constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
+// Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
+constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
 class Newton : public Solver {
  public:
@@ -23,7 +28,7 @@ class Newton : public Solver {
             .box_friction = true,
             .nonsymmetric = true,
             .local_form = true,
-            .citation = "Alart and Curnier 1991; Acary, Bremond and Huber 2018"};
+            .citation = "Alart and Curnier 1991; Acary, Armand, Nguyen and Shpakovych 2022"};
   }
 
   SolverReport solve(const Problem& problem, double tolerance, Solution* answer) override {
@@ -50,7 +55,19 @@ class Newton : public Solver {
   void iterate(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.run_active(goal, kWarmLimit, kWarmPatience);
-    if (it.best_residual() > tolerance) it.start_convex_phase();
+    if (it.best_residual() > tolerance) run_path(kPlain, kFastSteps, tolerance, goal);
+    if (it.best_residual() > tolerance) run_path(kRound, kFastSteps, tolerance, goal);
+    if (it.best_residual() > tolerance) run_convex(tolerance, goal);
+    if (it.best_residual() > tolerance) run_path(kAlong, kAlongSteps, tolerance, goal);
+    if (it.best_residual() > tolerance) run_convex(tolerance, goal);
+    if (it.best_residual() <= goal) return;
+    it.restore_best();
+    it.run_active(goal, 4, 1);
+  }
+
+  void run_convex(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    it.start_convex_phase();
     for (int k = 0; k < kRounds && it.best_residual() > tolerance; ++k) {
       it.run_convex(goal, 3);
       if (it.residual() > kNear) continue;
@@ -58,9 +75,21 @@ class Newton : public Solver {
       if (it.best_residual() <= tolerance) break;
       it.run_full(goal, 6);
     }
-    if (it.best_residual() <= goal) return;
-    it.restore_best();
-    it.run_active(goal, 4, 1);
+  }
+
+  /// Down an interior path, with a try to finish each time the residual has fallen by a digit.
+  void run_path(double friction_weight, int limit, double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    const bool through_folds = limit == kAlongSteps;
+    it.start_interior_phase(friction_weight);
+    double next = kInteriorNear;
+    for (int k = 0; k < limit; ++k) {
+      const bool able = it.run_interior(through_folds);
+      if (able && it.residual() >= next) continue;
+      next = 0.1 * std::min(it.residual(), next);
+      it.run_active(goal, 6, 2);
+      if (it.best_residual() <= tolerance || !able) return;
+    }
   }
 
   PrimalSystem primal_;

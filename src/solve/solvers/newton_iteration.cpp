@@ -121,6 +121,20 @@ void NewtonIteration::restore_best() {
   refresh();
 }
 
+void NewtonIteration::start_interior_phase(double friction_weight) {
+  interior_.start(*problem_, system_, rho_, q_.cwiseAbs().maxCoeff(), friction_weight);
+}
+
+bool NewtonIteration::run_interior(bool through_folds) {
+  constexpr double kFold = 0.02;
+  factored_ = false;
+  const bool able = through_folds ? interior_.advance() : interior_.step();
+  ++factorizations_;
+  x_ = interior_.impulses();
+  refresh();
+  return able && (through_folds || interior_.last_step() > kFold);
+}
+
 void NewtonIteration::finish(Solution* answer) {
   if (residual_ != best_residual_) restore_best();
   answer->lambda = x_;

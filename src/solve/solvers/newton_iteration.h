@@ -1,10 +1,11 @@
-// The nonsmooth side of the Newton solver: the iterate, its certified residual and the two phases that move it.
+// The nonsmooth side of the Newton solver: the iterate, its certified residual and the phases that move it.
 #pragma once
 
 #include <slipstick/problem.h>
 
 #include <vector>
 
+#include "solve/solvers/interior.h"
 #include "solve/solvers/newton_laws.h"
 #include "solve/solvers/newton_system.h"
 
@@ -27,6 +28,10 @@ class NewtonIteration {
   /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
   /// at `goal`, after `limit` factorizations, or after `patience` steps without a better residual.
   void run_active(double goal, int limit, int patience);
+  /// One step along an interior path, begun by start_interior_phase(); false: it has come to its end, or to a fold that
+  /// only `through_folds` passes.
+  void start_interior_phase(double friction_weight);
+  bool run_interior(bool through_folds);
   /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton:
   /// converges from afar, linearly. The phase has an iterate of its own, begun by start_convex_phase() at the best one.
   void start_convex_phase();
@@ -71,6 +76,8 @@ class NewtonIteration {
   bool factored_ = false;  // maps_.d is what the system has factored
   std::vector<double> kept_d_;
   VecX start_;
+  // Interior phase.
+  InteriorPath interior_;
   // Convex phase.
   bool follow_ = false;
   double stiffness_ = 100;

@@ -37,6 +37,20 @@ TEST(NewtonTest, Scenes) {
   expect_solved(solver.get(), disks(6), 1e-10, "disks");
 }
 
+/// A brick wall whose middle bricks are struck sideways: redundant contacts, many of them sliding, from a cold start.
+TEST(NewtonTest, StruckWallsOfEveryFrictionModel) {
+  const auto solver = make_newton();
+  for (const FrictionModel model : {FrictionModel::Cone, FrictionModel::Pyramid, FrictionModel::Box}) {
+    for (const double speed : {0.5, 3.0, 10.0}) {
+      Problem problem = wall(4, 4);
+      for (RowBlock& block : problem.blocks) block.friction = model;
+      for (const int brick : {5, 9}) problem.b[problem.column_start[brick] + 1] += 25 * speed;
+      const int factorizations = expect_solved(solver.get(), problem, 1e-8, "wall struck at " + std::to_string(speed));
+      EXPECT_LE(factorizations, 250) << "speed " << speed;
+    }
+  }
+}
+
 TEST(NewtonTest, CubeOnASlopeSticksBelowAndSlidesAboveTheFrictionAngle) {
   const auto solver = make_newton();
   for (const double push : {0.49, 0.51, 1.0}) {  // sideways pull over weight; mu = 0.5
