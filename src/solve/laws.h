@@ -30,7 +30,7 @@ inline FrictionPolygon friction_polygon(const RowBlock& block) {
 /// s of the header comment, in m/s. `w` holds the block's rows.
 inline double de_saxce_term(const RowBlock& block, const double* w) {
   if (block.size == 2) return block.mu * std::abs(w[1]);
-  if (block.friction == FrictionModel::Cone) return block.mu * std::hypot(w[1], w[2]);
+  if (block.friction == FrictionModel::Cone) return block.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
   const FrictionPolygon p = friction_polygon(block);
   const double angle = std::atan2(-w[2], -w[1]);
   const double step = 2 * std::numbers::pi / p.count;
@@ -95,7 +95,7 @@ inline void project_impulse(const RowBlock& block, const double* lo, const doubl
   }
   if (block.size == 2) return project_wedge(block.mu, &x[0], &x[1]);
   if (block.friction != FrictionModel::Cone) return project_pyramid(friction_polygon(block), block.mu, x);
-  double size = std::hypot(x[1], x[2]);
+  double size = std::sqrt(x[1] * x[1] + x[2] * x[2]);
   if (size == 0) {
     x[0] = std::max(x[0], 0.0);
     return;
@@ -110,7 +110,8 @@ inline void project_impulse(const RowBlock& block, const double* lo, const doubl
 inline double cone_violation(const RowBlock& block, const double* lambda) {
   const double limit = block.mu * std::max(lambda[0], 0.0);
   if (block.size == 2) return std::max(0.0, std::abs(lambda[1]) - limit);
-  if (block.friction == FrictionModel::Cone) return std::max(0.0, std::hypot(lambda[1], lambda[2]) - limit);
+  if (block.friction == FrictionModel::Cone)
+    return std::max(0.0, std::sqrt(lambda[1] * lambda[1] + lambda[2] * lambda[2]) - limit);
   const FrictionPolygon p = friction_polygon(block);
   const double step = 2 * std::numbers::pi / p.count;
   const double mid = p.phase + (std::floor((std::atan2(lambda[2], lambda[1]) - p.phase) / step) + 0.5) * step;

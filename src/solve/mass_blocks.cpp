@@ -1,16 +1,19 @@
 #include "solve/mass_blocks.h"
 
 #include <Eigen/LU>
+#include <algorithm>
+
+#include "solve/row_kernels.h"
 
 namespace slipstick {
 
 using Block6 = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
-using Segment6 = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
 
 void MassBlocks::update(const Problem& problem) {
   const int columns = problem.columns();
   start_.assign(problem.mass_start.begin(), problem.mass_start.end());
   size_.resize(columns);
+  body_.assign(columns, 0);
   inverse_.resize(problem.mass.size());
   for (int k = 0; k < columns; ++k) {
     const int n = problem.column_size(k);
@@ -23,8 +26,9 @@ void MassBlocks::update(const Problem& problem) {
       const Mat3 block = Mat3(a).inverse();
       inverse = block;
     } else if (n == 6 && a.topRightCorner<3, 3>().isZero(0) && a.bottomLeftCorner<3, 3>().isZero(0)) {
-      inverse.setZero();  // a rigid body: linear and angular parts apart
+      inverse.setZero();  // linear and angular parts apart
       const Mat3 linear = Mat3(a.topLeftCorner<3, 3>()).inverse();
+      body_[k] = linear == Mat3(linear(0, 0) * Mat3::Identity());
       const Mat3 angular = Mat3(a.bottomRightCorner<3, 3>()).inverse();
       inverse.topLeftCorner<3, 3>() = linear;
       inverse.bottomRightCorner<3, 3>() = angular;
@@ -34,19 +38,39 @@ void MassBlocks::update(const Problem& problem) {
   }
 }
 
-void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w) {
-  w->resize(problem.rows());
-  for (const RowBlock& block : problem.blocks) {
-    Segment6 rows(block.size);
-    for (int k = 0; k < block.size; ++k)
-      rows[k] = problem.c[block.row + k] + problem.compliance[block.row + k] * lambda[block.row + k];
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const JacobianEntry& entry = problem.entries[e];
-      const int n = problem.column_size(entry.column);
-      rows.noalias() += problem.jacobian_block(block, entry) * v.segment(problem.column_start[entry.column], n);
-    }
-    w->segment(block.row, block.size) = rows;
+namespace {
+
+/// v := A^-1 v.
+void divide_by_masses(const Problem& problem, const MassBlocks& masses, VecX* v) {
+  for (int k = 0; k < problem.columns(); ++k) {
+    const int n = problem.column_size(k);
+    double* part = v->data() + problem.column_start[k];
+    double momentum[6], result[6] = {};
+    std::copy_n(part, n, momentum);
+    const double* inverse = masses.inverse(k).data();
+    rows::dispatch(n, n, [&]<int M, int N>() { rows::add_image<M, N>(n, n, inverse, momentum, result); });
+    std::copy_n(result, n, part);
   }
+}
+
+}  // namespace
+
+void update_row_image(const Problem& problem, const VecX& v, VecX* u) {
+  *u = Eigen::Map<const VecX>(problem.c.data(), problem.rows());
+  for (const RowBlock& block : problem.blocks) {
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      const int column = problem.entries[e].column, n = problem.column_size(column);
+      const double* j = problem.jacobian.data() + problem.entries[e].offset;
+      rows::dispatch(block.size, n, [&]<int M, int N>() {
+        rows::add_image<M, N>(block.size, n, j, v.data() + problem.column_start[column], u->data() + block.row);
+      });
+    }
+  }
+}
+
+void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w) {
+  update_row_image(problem, v, w);
+  for (int r = 0; r < problem.rows(); ++r) (*w)[r] += problem.compliance[r] * lambda[r];
   if (problem.coupling.empty()) return;
   for (int r = 0; r < problem.rows(); ++r) {
     for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k)
@@ -58,30 +82,35 @@ void update_velocity(const Problem& problem, const MassBlocks& masses, const Vec
   *v = Eigen::Map<const VecX>(problem.b.data(), problem.unknowns());
   for (const RowBlock& block : problem.blocks) {
     for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const JacobianEntry& entry = problem.entries[e];
-      const int n = problem.column_size(entry.column);
-      v->segment(problem.column_start[entry.column], n).noalias() +=
-          problem.jacobian_block(block, entry).transpose() * lambda.segment(block.row, block.size);
+      const int column = problem.entries[e].column, n = problem.column_size(column);
+      const double* j = problem.jacobian.data() + problem.entries[e].offset;
+      double* out = v->data() + problem.column_start[column];
+      rows::dispatch(block.size, n, [&]<int M, int N>() {
+        rows::add_transposed<M, N>(block.size, n, j, lambda.data() + block.row, out);
+      });
     }
   }
-  for (int k = 0; k < problem.columns(); ++k) {
-    auto part = v->segment(problem.column_start[k], problem.column_size(k));
-    const Segment6 momentum = part;
-    part.noalias() = masses.inverse(k) * momentum;
-  }
+  divide_by_masses(problem, masses, v);
+}
+
+void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v) {
+  *v = Eigen::Map<const VecX>(problem.b.data(), problem.unknowns());
+  divide_by_masses(problem, masses, v);
 }
 
 double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block) {
   double trace = 0;
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    const JacobianEntry& entry = problem.entries[e];
-    const auto j = problem.jacobian_block(block, entry);
-    Block6 image(block.size, j.cols());
-    image.noalias() = j * masses.inverse(entry.column);
-    trace += image.cwiseProduct(j).sum();
+    const int column = problem.entries[e].column, n = problem.column_size(column);
+    const double* j = problem.jacobian.data() + problem.entries[e].offset;
+    const double* inverse = masses.inverse(column).data();
+    if (masses.is_body(column))
+      trace += rows::calc_body_trace(block.size, j, inverse);
+    else
+      rows::dispatch(block.size, n,
+                     [&]<int M, int N>() { trace += rows::calc_trace<M, N>(block.size, n, j, inverse); });
   }
-  for (int k = 0; k < block.size; ++k) {
-    const int r = block.row + k;
+  for (int r = block.row; r < block.row + block.size; ++r) {
     trace += problem.compliance[r];
     if (problem.coupling.empty()) continue;
     for (int i = problem.coupling.start[r]; i < problem.coupling.start[r + 1]; ++i)

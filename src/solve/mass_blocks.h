@@ -13,16 +13,23 @@ class MassBlocks {
   /// Inverts every block (A positive definite, at most 6x6; explicit inverses are accurate at this size).
   void update(const Problem& problem);
   ConstBlockMap inverse(int column) const { return {inverse_.data() + start_[column], size_[column], size_[column]}; }
+  /// The column is a rigid body: A^-1 = diag(c I_3, B).
+  bool is_body(int column) const { return body_[column]; }
 
  private:
   std::vector<double> inverse_;
   std::vector<int> start_, size_;
+  std::vector<char> body_;
 };
 
+/// u = J v + c.
+void update_row_image(const Problem& problem, const VecX& v, VecX* u);
 /// w = J v + c + C lambda + W lambda.
 void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w);
 /// v = A^-1 (b + J^T lambda).
 void update_velocity(const Problem& problem, const MassBlocks& masses, const VecX& lambda, VecX* v);
+/// v = A^-1 b.
+void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v);
 /// Mean of the diagonal of block i's own Delassus block J_i A^-1 J_i^T + C + W.
 double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block);
 

@@ -8,7 +8,7 @@ namespace slipstick::lorentz {
 
 /// x0^2 - |x1|^2 without cancellation.
 inline double determinant(int n, const double* x) {
-  const double length = n == 2 ? std::abs(x[1]) : std::hypot(x[1], x[2]);
+  const double length = n == 2 ? std::abs(x[1]) : std::sqrt(x[1] * x[1] + x[2] * x[2]);
   return (x[0] - length) * (x[0] + length);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/laws.h"
+#include "solve/natural_map.h"
 
 namespace slipstick {
 
@@ -31,7 +31,7 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   best_residual_ = std::numeric_limits<double>::infinity();
   x_.setZero(problem.rows());
   system->update_state(x_, &v_, &q_);
-  q_norm_ = calc_scale();
+  q_norm_ = calc_residual_scale(problem, v_, q_);
   bool clipped = false;  // zero may be inadmissible for Box rows
   for (const RowBlock& block : problem.blocks) {
     if (block.law != LawKind::Box) continue;
@@ -52,46 +52,14 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   if (!(residual_ < 1e3 * best_residual_)) restore_best();
 }
 
-/// ||q||, with the judge's floor where q is a cancelled sum. The floor's terms are summed only where it can matter.
-double NewtonIteration::calc_scale() const {
-  constexpr double kCancelled = 1e-7, kSuspect = 1e-3;
-  const double norm = q_.norm();
-  const Problem& p = *problem_;
-  if (norm > kSuspect * v_.norm()) return norm;
-  double sum = 0;
-  for (const RowBlock& block : p.blocks) {
-    for (int k = 0; k < block.size; ++k) {
-      double term = std::abs(p.c[block.row + k]);
-      for (int e = block.entry; e < block.entry + block.entries; ++e) {
-        const int n = p.column_size(p.entries[e].column), first = p.column_start[p.entries[e].column];
-        const double* j = p.jacobian.data() + p.entries[e].offset + k * n;
-        for (int i = 0; i < n; ++i) term += std::abs(j[i] * v_[first + i]);
-      }
-      sum += term * term;
-    }
-  }
-  return std::max(norm, kCancelled * std::sqrt(sum));
-}
-
 double NewtonIteration::calc_residual() {
   double sum = 0;
   const Problem& p = *problem_;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    const double* w = w_.data() + block.row;
-    if (block.law == LawKind::Equality) {
-      for (int k = 0; k < block.size; ++k) sum += w[k] * w[k];
-      continue;
-    }
-    const double* x = x_.data() + block.row;
-    const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
-    double f[6], y[6];
-    for (int k = 0; k < block.size; ++k) y[k] = f[k] = x[k] - rho_[i] * (w[k] + (k == 0 ? s : 0));
-    project_impulse(block, p.lower.data() + block.row, p.upper.data() + block.row, f);
-    for (int k = 0; k < block.size; ++k) {
-      const double part = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) / rho_[i];
-      sum += part * part;
-    }
+    double f[6];
+    update_natural_map(p, block, rho_[i], x_.data() + block.row, w_.data() + block.row, f);
+    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
   }
   if (sum == 0) return 0;
   const double relative = std::sqrt(sum) / q_norm_;

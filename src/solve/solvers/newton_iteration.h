@@ -44,7 +44,6 @@ class NewtonIteration {
   LawRows law_rows(const RowBlock& block) const;
   void clip();     // x_ to the nearest admissible impulses
   void refresh();  // state and residual at x_
-  double calc_scale() const;
   double calc_residual();
   void keep_best();
 

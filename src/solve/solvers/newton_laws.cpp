@@ -45,7 +45,7 @@ PolygonPoint project_polygon(const FrictionPolygon& p, double scale, const Vec2&
 
 /// Projection onto the circular cone |t| <= mu n of (n, t1[, t2]) with derivative dp (row-major, size x size).
 void project_cone(int size, double mu, const double* y, double* p, double* dp) {
-  const double length = size == 2 ? std::abs(y[1]) : std::hypot(y[1], y[2]);
+  const double length = size == 2 ? std::abs(y[1]) : std::sqrt(y[1] * y[1] + y[2] * y[2]);
   if (dp) std::fill(dp, dp + size * size, 0.0);
   if (length <= mu * y[0]) {
     std::copy(y, y + size, p);
@@ -274,7 +274,7 @@ void clip_impulse(const LawRows& rows, double* x) {
   if (block.size == 2) {
     x[1] = std::clamp(x[1], -limit, limit);
   } else if (block.friction == FrictionModel::Cone || block.mu == 0) {
-    const double length = std::hypot(x[1], x[2]);
+    const double length = std::sqrt(x[1] * x[1] + x[2] * x[2]);
     if (length <= limit) return;
     x[1] *= limit / length;
     x[2] *= limit / length;
@@ -292,7 +292,7 @@ double de_saxce_term_and_gradient(const RowBlock& block, const double* w, double
     return block.mu * std::abs(w[1]);
   }
   if (block.friction == FrictionModel::Cone) {
-    const double length = std::hypot(w[1], w[2]);
+    const double length = std::sqrt(w[1] * w[1] + w[2] * w[2]);
     for (int k = 0; k < 2 && length > 0; ++k) gradient[k] = block.mu * w[1 + k] / length;
     return block.mu * length;
   }

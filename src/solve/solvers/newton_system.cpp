@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "solve/solvers/newton_rows.h"
+#include "solve/row_kernels.h"
 
 namespace slipstick {
 
@@ -32,7 +32,7 @@ void PrimalSystem::prepare(const Problem& problem) {
   mean_diagonal_.resize(blocks);
   int unknowns = problem.unknowns();
   for (int i = 0; i < blocks; ++i) {
-    mean_diagonal_[i] = calc_diagonal(problem.blocks[i]);
+    mean_diagonal_[i] = calc_mean_diagonal(problem, masses_, problem.blocks[i]);
     if (problem.blocks[i].law != LawKind::Equality) continue;
     equality_node_[i] = static_cast<int>(node_size_.size());
     equality_start_[i] = unknowns;
@@ -64,20 +64,6 @@ bool PrimalSystem::uses_every_edge() {
     ++count;
   }
   return count == analyzed_edges_;
-}
-
-/// The judge's mean diagonal (calc_mean_diagonal), by the unrolled kernels: it is needed for every block of every step.
-double PrimalSystem::calc_diagonal(const RowBlock& block) const {
-  const Problem& p = *problem_;
-  double trace = 0;
-  for (int k = block.row; k < block.row + block.size; ++k) trace += p.compliance[k];
-  for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    const int column = p.entries[e].column, n = p.column_size(column);
-    const double* j = p.jacobian.data() + p.entries[e].offset;
-    const double* inverse = masses_.inverse(column).data();
-    rows::dispatch(block.size, n, [&]<int M, int N>() { trace += rows::calc_trace<M, N>(block.size, n, j, inverse); });
-  }
-  return trace / block.size;
 }
 
 bool PrimalSystem::find_slots() {
@@ -121,36 +107,8 @@ void PrimalSystem::analyze() {
 }
 
 void PrimalSystem::update_state(const VecX& x, VecX* v, VecX* u) {
-  const Problem& p = *problem_;
-  *v = Eigen::Map<const VecX>(p.b.data(), p.unknowns());
-  for (const RowBlock& block : p.blocks) {
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const int column = p.entries[e].column, n = p.column_size(column);
-      const double* j = p.jacobian.data() + p.entries[e].offset;
-      double* out = v->data() + p.column_start[column];
-      rows::dispatch(block.size, n,
-                     [&]<int M, int N>() { rows::add_transposed<M, N>(block.size, n, j, x.data() + block.row, out); });
-    }
-  }
-  for (int k = 0; k < p.columns(); ++k) {
-    const int n = p.column_size(k);
-    double* part = v->data() + p.column_start[k];
-    double momentum[6], result[6] = {};
-    std::copy_n(part, n, momentum);
-    const double* inverse = masses_.inverse(k).data();
-    rows::dispatch(n, n, [&]<int M, int N>() { rows::add_image<M, N>(n, n, inverse, momentum, result); });
-    std::copy_n(result, n, part);
-  }
-  *u = Eigen::Map<const VecX>(p.c.data(), p.rows());
-  for (const RowBlock& block : p.blocks) {
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const int column = p.entries[e].column, n = p.column_size(column);
-      const double* j = p.jacobian.data() + p.entries[e].offset;
-      rows::dispatch(block.size, n, [&]<int M, int N>() {
-        rows::add_image<M, N>(block.size, n, j, v->data() + p.column_start[column], u->data() + block.row);
-      });
-    }
-  }
+  update_velocity(*problem_, masses_, x, v);
+  update_row_image(*problem_, *v, u);
 }
 
 bool PrimalSystem::factor(const NewtonMaps& maps) {

@@ -53,7 +53,6 @@ class PrimalSystem : public NewtonSystem {
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
 
  private:
-  double calc_diagonal(const RowBlock& block) const;
   bool find_slots();
   bool uses_every_edge();
   void analyze();

@@ -63,6 +63,16 @@ inline double calc_trace(int m_, int n_, const double* j, const double* a) {
   return trace;
 }
 
+/// The same for A = diag(c I_3, B) of a rigid body.
+inline double calc_body_trace(int m, const double* j, const double* a) {
+  double linear = 0, angular = 0;
+  for (int r = 0; r < m; ++r, j += 6) {
+    linear += j[0] * j[0] + j[1] * j[1] + j[2] * j[2];
+    for (int k = 3; k < 6; ++k) angular += j[k] * (a[6 * k + 3] * j[3] + a[6 * k + 4] * j[4] + a[6 * k + 5] * j[5]);
+  }
+  return a[0] * linear + angular;
+}
+
 /// Calls f<M, N>() with the sizes as constants where they are common.
 template <typename F>
 inline void dispatch(int m, int n, const F& f) {

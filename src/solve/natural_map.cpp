@@ -1,0 +1,65 @@
+#include "solve/natural_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/laws.h"
+
+namespace slipstick {
+
+namespace {
+
+constexpr double kCancelled = 1e-7;  // q below this part of its terms has no 9 digits left
+
+/// || |J| |v| + |c| ||, the size of the terms of which q is the sum.
+double calc_term_size(const Problem& problem, const VecX& v) {
+  double sum = 0;
+  for (const RowBlock& block : problem.blocks) {
+    for (int k = 0; k < block.size; ++k) {
+      double term = std::abs(problem.c[block.row + k]);
+      for (int e = block.entry; e < block.entry + block.entries; ++e) {
+        const JacobianEntry& entry = problem.entries[e];
+        const int n = problem.column_size(entry.column), first = problem.column_start[entry.column];
+        const double* j = problem.jacobian.data() + entry.offset + k * n;
+        for (int i = 0; i < n; ++i) term += std::abs(j[i] * v[first + i]);
+      }
+      sum += term * term;
+    }
+  }
+  return std::sqrt(sum);
+}
+
+/// An upper bound of it that costs next to nothing: |J_r| |v| <= sqrt(6 entries) max|J| ||v||.
+double bound_term_size(const Problem& problem, const VecX& v) {
+  const Eigen::Map<const VecX> jacobian(problem.jacobian.data(), static_cast<int>(problem.jacobian.size()));
+  const double largest = jacobian.size() > 0 ? jacobian.cwiseAbs().maxCoeff() : 0;
+  int entries = 0;
+  for (const RowBlock& block : problem.blocks) entries = std::max(entries, block.entries);
+  const double image = std::sqrt(6.0 * entries * problem.rows()) * largest * v.norm();
+  return image + Eigen::Map<const VecX>(problem.c.data(), problem.rows()).norm();
+}
+
+}  // namespace
+
+void update_natural_map(const Problem& problem, const RowBlock& block, double rho, const double* lambda,
+                        const double* w, double* f) {
+  if (block.law == LawKind::Equality) {
+    std::copy(w, w + block.size, f);
+    return;
+  }
+  // F = w + s n + (y - P(y)) / rho with y = lambda - rho (w + s n): the same number, but a huge lambda cannot swallow w
+  // where y is admissible, and an impossible problem cannot look solved.
+  const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
+  double y[6];
+  for (int k = 0; k < block.size; ++k) y[k] = f[k] = lambda[k] - rho * (w[k] + (k == 0 ? s : 0));
+  project_impulse(block, problem.lower.data() + block.row, problem.upper.data() + block.row, f);
+  for (int k = 0; k < block.size; ++k) f[k] = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) / rho;
+}
+
+double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q) {
+  const double norm = q.norm();
+  if (norm >= kCancelled * bound_term_size(problem, free_velocity)) return norm;
+  return std::max(norm, kCancelled * calc_term_size(problem, free_velocity));
+}
+
+}  // namespace slipstick

@@ -1,0 +1,24 @@
+// The natural map, which is zero exactly at solutions. [METHODS 8]:
+//
+//   F_i = ( lambda_i - P_{K_i}( lambda_i - rho_i (w_i + s_i n) ) ) / rho_i,   rho_i = 1 / mean(diag of the Delassus
+//   block)
+//
+// s_i the De Saxce term (laws.h); equality rows: F_i = w_i. The judge's relative residual is ||F|| over the scale
+// below.
+#pragma once
+
+#include <slipstick/problem.h>
+
+namespace slipstick {
+
+/// The block's part of F into f; lambda and w point to the block's own rows.
+void update_natural_map(const Problem& problem, const RowBlock& block, double rho, const double* lambda,
+                        const double* w, double* f);
+
+/// max(||q||, kCancelled ||T||), T_r = |J_r| |A^-1 b| + |c_r|: where q is what rounding left of larger terms (bodies
+/// that fall or drift together) no impulse could make F smaller than the last bits of T. free_velocity = A^-1 b, q = J
+/// A^-1 b
+/// + c.
+double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q);
+
+}  // namespace slipstick
