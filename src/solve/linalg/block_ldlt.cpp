@@ -10,25 +10,36 @@ namespace {
 
 using kernels::kAny;
 
-template <int M, int N>
-inline void subtract_product_by_depth(int m, int n, int k, const double* a, const double* b, double* c) {
-  if (k == 6) return kernels::subtract_product<M, N, 6>(m, n, k, a, b, c);
-  if (k == 3) return kernels::subtract_product<M, N, 3>(m, n, k, a, b, c);
-  kernels::subtract_product<M, N, kAny>(m, n, k, a, b, c);
+/// C(m x n) -= A(m x k) B(n x k)^T, with m as a constant: the columns of C stay in registers.
+template <int M>
+inline void subtract_product_of_height(int n, int k, const double* a, const double* b, double* c) {
+  if (n == M && k == M) return kernels::subtract_product<M, M, M>(M, n, k, a, b, c);
+  kernels::subtract_product<M, kAny, kAny>(M, n, k, a, b, c);
 }
 
-/// C(m x n) -= A(m x k) B(n x k)^T, through the kernel for these sizes.
 inline void subtract_product(int m, int n, int k, const double* a, const double* b, double* c) {
-  if (m == 6 && n == 6) return subtract_product_by_depth<6, 6>(m, n, k, a, b, c);
-  if (m == 3 && n == 3) return subtract_product_by_depth<3, 3>(m, n, k, a, b, c);
-  if (m == 6 && n == 3) return subtract_product_by_depth<6, 3>(m, n, k, a, b, c);
-  if (m == 3 && n == 6) return subtract_product_by_depth<3, 6>(m, n, k, a, b, c);
-  kernels::subtract_product<kAny, kAny, kAny>(m, n, k, a, b, c);
+  switch (m) {
+    case 1:
+      return subtract_product_of_height<1>(n, k, a, b, c);
+    case 2:
+      return subtract_product_of_height<2>(n, k, a, b, c);
+    case 3:
+      if (n == 6 && k == 6) return kernels::subtract_product<3, 6, 6>(m, n, k, a, b, c);
+      return subtract_product_of_height<3>(n, k, a, b, c);
+    case 4:
+      return subtract_product_of_height<4>(n, k, a, b, c);
+    case 5:
+      return subtract_product_of_height<5>(n, k, a, b, c);
+    default:
+      if (n == 3 && k == 6) return kernels::subtract_product<6, 3, 6>(m, n, k, a, b, c);
+      return subtract_product_of_height<6>(n, k, a, b, c);
+  }
 }
 
 inline void subtract_image(int m, int n, const double* a, const double* x, double* y) {
   if (m == 6 && n == 6) return kernels::subtract_image<6, 6>(m, n, a, x, y);
   if (m == 3 && n == 3) return kernels::subtract_image<3, 3>(m, n, a, x, y);
+  if (m == 2 && n == 2) return kernels::subtract_image<2, 2>(m, n, a, x, y);
   if (m == 3 && n == 6) return kernels::subtract_image<3, 6>(m, n, a, x, y);
   if (m == 6 && n == 3) return kernels::subtract_image<6, 3>(m, n, a, x, y);
   kernels::subtract_image<kAny, kAny>(m, n, a, x, y);
@@ -37,6 +48,7 @@ inline void subtract_image(int m, int n, const double* a, const double* x, doubl
 inline void subtract_transposed_image(int m, int n, const double* a, const double* y, double* x) {
   if (m == 6 && n == 6) return kernels::subtract_transposed_image<6, 6>(m, n, a, y, x);
   if (m == 3 && n == 3) return kernels::subtract_transposed_image<3, 3>(m, n, a, y, x);
+  if (m == 2 && n == 2) return kernels::subtract_transposed_image<2, 2>(m, n, a, y, x);
   if (m == 3 && n == 6) return kernels::subtract_transposed_image<3, 6>(m, n, a, y, x);
   if (m == 6 && n == 3) return kernels::subtract_transposed_image<6, 3>(m, n, a, y, x);
   kernels::subtract_transposed_image<kAny, kAny>(m, n, a, y, x);
@@ -70,13 +82,16 @@ inline bool factor_lu(int n, double* d, int* pivot) {
 inline void divide_lu(int m, int n, const double* d, const int* pivot, double* x) {
   if (m == 6 && n == 6) return kernels::divide_lu<6, 6>(m, n, d, pivot, x);
   if (m == 3 && n == 3) return kernels::divide_lu<3, 3>(m, n, d, pivot, x);
+  if (m == 2 && n == 2) return kernels::divide_lu<2, 2>(m, n, d, pivot, x);
   kernels::divide_lu<kAny, kAny>(m, n, d, pivot, x);
 }
 
 }  // namespace
 
 void BlockLdlt::reset(const BlockPattern& pattern, bool symmetric) {
+  if (pattern_ != &pattern || version_ != pattern.version()) panels_.analyze(pattern);
   pattern_ = &pattern;
+  version_ = pattern.version();
   symmetric_ = symmetric;
   diagonal_.assign(pattern.diagonal_values(), 0.0);
   lower_.assign(pattern.off_values(), 0.0);
@@ -88,7 +103,11 @@ void BlockLdlt::reset(const BlockPattern& pattern, bool symmetric) {
   position_.resize(pattern.nodes());
 }
 
-bool BlockLdlt::factor() { return symmetric_ ? factor_columns<true>() : factor_columns<false>(); }
+bool BlockLdlt::factor() {
+  if (panels_.worthwhile())
+    return panels_.factor(diagonal_.data(), lower_.data(), symmetric_ ? nullptr : upper_.data());
+  return symmetric_ ? factor_columns<true>() : factor_columns<false>();
+}
 
 template <bool Symmetric>
 bool BlockLdlt::factor_columns() {
@@ -144,7 +163,8 @@ bool BlockLdlt::finish_column(int k) {
   return true;
 }
 
-void BlockLdlt::solve(double* x) const {
+void BlockLdlt::solve(double* x) {
+  if (panels_.worthwhile()) return panels_.solve(x);
   const BlockPattern& p = *pattern_;
   for (int k = 0; k < p.nodes(); ++k) {
     const double* xk = x + p.start(k);

@@ -1,10 +1,12 @@
 // Numeric block-sparse factorization on a BlockPattern: LDL^T of a symmetric quasi-definite matrix, or LU of a matrix
-// with the same (symmetric) pattern and unequal halves. Left-looking, by dense blocks; no pivoting between blocks.
+// with the same (symmetric) pattern and unequal halves. Left-looking, by dense blocks, or by panels (panel_lu.h) where
+// fill is heavy; no pivoting between blocks.
 #pragma once
 
 #include <vector>
 
 #include "solve/linalg/block_pattern.h"
+#include "solve/linalg/panel_lu.h"
 
 namespace slipstick {
 
@@ -24,9 +26,9 @@ class BlockLdlt {
   bool factor();
   bool symmetric() const { return symmetric_; }
   /// Number of negative pivots of the last symmetric factor (the inertia check of quasi-definite matrices).
-  int negative_pivots() const { return negative_; }
+  int negative_pivots() const { return panels_.worthwhile() ? panels_.negative_pivots() : negative_; }
   /// x := A^-1 x, in the caller's numbering of the unknowns.
-  void solve(double* x) const;
+  void solve(double* x);
 
  private:
   template <bool Symmetric>
@@ -37,6 +39,8 @@ class BlockLdlt {
   bool finish_column(int k);
 
   const BlockPattern* pattern_ = nullptr;
+  int version_ = -1;  // of the pattern that the panels are made for
+  PanelLu panels_;
   bool symmetric_ = true;
   int negative_ = 0;
   std::vector<double> diagonal_, lower_, upper_;

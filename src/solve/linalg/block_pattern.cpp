@@ -8,6 +8,7 @@
 namespace slipstick {
 
 void BlockPattern::analyze(std::span<const int> sizes, std::span<const char> late, std::span<const BlockEdge> edges) {
+  ++version_;
   const int n = static_cast<int>(sizes.size());
   node_size_.assign(sizes.begin(), sizes.end());
   node_start_.resize(n);

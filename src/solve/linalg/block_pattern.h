@@ -21,6 +21,8 @@ class BlockPattern {
   /// regularization. `edges` may repeat themselves.
   void analyze(std::span<const int> sizes, std::span<const char> late, std::span<const BlockEdge> edges);
 
+  /// Changes with each analyze().
+  int version() const { return version_; }
   int nodes() const { return static_cast<int>(size_.size()); }
   int unknowns() const { return unknowns_; }
   int blocks() const { return static_cast<int>(row_.size()); }  ///< off-diagonal blocks of the factor
@@ -52,7 +54,7 @@ class BlockPattern {
   void fill();
   void link_rows();
 
-  int unknowns_ = 0, off_values_ = 0, diagonal_values_ = 0;
+  int version_ = 0, unknowns_ = 0, off_values_ = 0, diagonal_values_ = 0;
   std::vector<int> place_, node_, size_, start_, diagonal_;
   std::vector<int> column_begin_, row_, column_, offset_;
   std::vector<int> row_begin_, row_block_;

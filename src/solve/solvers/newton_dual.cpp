@@ -1,4 +1,5 @@
-// Newton steps in the impulses themselves, for problems in local form: (I + D W) d x = g, block row by block row.
+// Newton steps in the impulses themselves, for problems in local form.
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -8,36 +9,33 @@ namespace slipstick {
 
 void DualSystem::prepare(const Problem& problem) {
   problem_ = &problem;
-  const int blocks = static_cast<int>(problem.blocks.size());
-  node_size_.resize(blocks);
-  late_.assign(blocks, 0);
-  block_of_.resize(problem.rows());
-  mean_diagonal_.assign(blocks, 0);
-  for (int i = 0; i < blocks; ++i) {
-    const RowBlock& block = problem.blocks[i];
-    node_size_[i] = block.size;
-    for (int r = block.row; r < block.row + block.size; ++r) {
-      block_of_[r] = i;
-      mean_diagonal_[i] += problem.compliance[r] / block.size;
-    }
-  }
-  // The blocks of W that hold an entry, by row block; the order of elimination is kept while they stay the same.
-  edges_.clear();
   const SparseRows& w = problem.coupling;
-  for (int r = 0; r < problem.rows(); ++r) {
-    const int i = block_of_[r];
-    for (int k = w.start[r]; k < w.start[r + 1]; ++k) {
-      const int j = block_of_[w.column[k]];
-      if (w.column[k] == r) mean_diagonal_[i] += w.value[k] / node_size_[i];
-      if (i != j && (edges_.empty() || edges_.back().a != i || edges_.back().b != j)) edges_.push_back({i, j});
+  mean_diagonal_.assign(problem.blocks.size(), 0);
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
+    for (int r = block.row; r < block.row + block.size; ++r) {
+      double diagonal = problem.compliance[r];
+      for (int k = w.start[r]; k < w.start[r + 1]; ++k)
+        if (w.column[k] == r) diagonal += w.value[k];
+      mean_diagonal_[i] += diagonal / block.size;
     }
   }
-  if (node_size_ != analyzed_size_ || edges_ != analyzed_edges_) {
-    pattern_.analyze(node_size_, late_, edges_);
-    analyzed_size_ = node_size_;
+  classes_.update(problem);
+  // The order of elimination is kept while the graph of the classes stays the same.
+  edges_.clear();
+  for (int k = 0; k < classes_.count(); ++k)
+    for (const auto& near : classes_.neighbours(k))
+      if (near.other != k) edges_.push_back({k, near.other});
+  start_.assign(1, 0);
+  for (const int size : classes_.sizes()) start_.push_back(start_.back() + size);
+  if (classes_.sizes() != analyzed_size_ || edges_ != analyzed_edges_) {
+    late_.assign(classes_.count(), 0);
+    pattern_.analyze(classes_.sizes(), late_, edges_);
+    analyzed_size_ = classes_.sizes();
     analyzed_edges_ = edges_;
   }
-  scale_.resize(blocks);
+  scale_.resize(classes_.count());
+  class_map_.resize(36 * classes_.count());
 }
 
 void DualSystem::update_state(const VecX& x, VecX* v, VecX* u) {
@@ -51,41 +49,58 @@ void DualSystem::update_state(const VecX& x, VecX* v, VecX* u) {
   }
 }
 
-/// Row block i of the matrix: E_i + F_i W with (E, F) = (I, D) for laws and (R, I) for equalities, scaled to order one.
-void DualSystem::assemble_rows(int i, const NewtonMaps& maps) {
-  const RowBlock& block = problem_->blocks[i];
-  const int m = block.size, place = pattern_.place(i);
-  const bool equality = block.law == LawKind::Equality;
-  const double* d = maps.d.data() + maps.start[i];
+bool DualSystem::is_equality(int k) const { return problem_->blocks[classes_.members(k)[0]].law == LawKind::Equality; }
+
+/// e = T^T D T of a class (row-major), or the unit matrix for equalities, whose rows read R dx + du = g.
+void DualSystem::update_class_map(int k, const NewtonMaps& maps, double* e) const {
+  const int n = classes_.sizes()[k];
+  std::fill_n(e, n * n, 0.0);
+  if (is_equality(k)) {
+    for (int r = 0; r < n; ++r) e[r * n + r] = 1;
+    return;
+  }
+  for (const int i : classes_.members(k)) {
+    if (maps.zero[i]) continue;
+    const int m = problem_->blocks[i].size;
+    const double* d = maps.d.data() + maps.start[i];
+    const double* t = classes_.factor(i);
+    for (int r = 0; r < m; ++r) {
+      double row[6] = {};  // row r of D T
+      for (int s = 0; s < m; ++s)
+        for (int c = 0; c < n; ++c) row[c] += d[r * m + s] * t[s * n + c];
+      for (int a = 0; a < n; ++a)
+        for (int c = 0; c < n; ++c) e[a * n + c] += t[r * n + a] * row[c];
+    }
+  }
+}
+
+/// Rows of class k of the matrix: I + E W_R, or R + W_R for equalities, scaled to order one.
+void DualSystem::assemble_class(int k, const NewtonMaps& maps) {
+  const int n = classes_.sizes()[k], place = pattern_.place(k);
+  double* e = class_map_.data() + 36 * k;
+  update_class_map(k, maps, e);
+  const bool equality = is_equality(k);
+  const int first = classes_.members(k)[0];
   double largest = 0;
-  for (int k = 0; k < m * m && !equality && !maps.zero[i]; ++k) largest = std::max(largest, std::abs(d[k]));
-  scale_[i] = equality ? 1 / mean_diagonal_[i] : 1 / (1 + largest * mean_diagonal_[i]);
+  for (int i = 0; i < n * n; ++i) largest = std::max(largest, std::abs(e[i]));
+  scale_[k] = equality ? 1 / mean_diagonal_[first] : 1 / (1 + largest * mean_diagonal_[first]);
   double* diagonal = factor_.diagonal(place);
-  for (int k = 0; k < m; ++k) diagonal[k * m + k] += scale_[i] * (equality ? maps.weight[block.row + k] : 1);
-  if (!equality && maps.zero[i]) return;
-  const SparseRows& w = problem_->coupling;
-  for (int s = 0; s < m; ++s) {
-    int last = -1;
+  const int row = problem_->blocks[first].row;
+  for (int i = 0; i < n; ++i) diagonal[i * n + i] += scale_[k] * (equality ? maps.weight[row + i] : 1);
+  if (largest == 0) return;
+  for (const auto& near : classes_.neighbours(k)) {
+    const int m = classes_.sizes()[near.other], other = pattern_.place(near.other);
+    const double* w = classes_.values(near);
+    const bool transposed = other > place;  // A(place, other) above the diagonal is kept transposed
     double* out = diagonal;
-    bool transposed = false;
-    int first = 0;
-    for (int k = w.start[block.row + s]; k < w.start[block.row + s + 1]; ++k) {
-      const int j = block_of_[w.column[k]];
-      if (j != last) {
-        last = j;
-        first = problem_->blocks[j].row;
-        const int other = pattern_.place(j);
-        transposed = other > place;  // A(place, other) above the diagonal is kept transposed
-        if (j == i)
-          out = diagonal;
-        else
-          out = transposed ? factor_.upper(pattern_.find_block(other, place))
-                           : factor_.lower(pattern_.find_block(place, other));
-      }
-      const int column = w.column[k] - first, n = node_size_[j];
-      for (int r = 0; r < m; ++r) {
-        const double weight = equality ? (r == s ? 1.0 : 0.0) : d[r * m + s];
-        out[transposed ? r * n + column : column * m + r] += scale_[i] * weight * w.value[k];
+    if (near.other != k)
+      out = transposed ? factor_.upper(pattern_.find_block(other, place))
+                       : factor_.lower(pattern_.find_block(place, other));
+    for (int i = 0; i < n; ++i) {
+      for (int s = 0; s < n; ++s) {
+        const double weight = scale_[k] * e[i * n + s];
+        if (weight == 0) continue;
+        for (int c = 0; c < m; ++c) out[transposed ? i * m + c : c * n + i] += weight * w[s * m + c];
       }
     }
   }
@@ -93,22 +108,80 @@ void DualSystem::assemble_rows(int i, const NewtonMaps& maps) {
 
 bool DualSystem::factor(const NewtonMaps& maps) {
   factor_.reset(pattern_, false);
-  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) assemble_rows(static_cast<int>(i), maps);
+  for (int k = 0; k < classes_.count(); ++k) assemble_class(k, maps);
   return factor_.factor();
 }
 
 void DualSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
-  *dx = maps.g;
-  for (std::size_t i = 0; i < problem_->blocks.size(); ++i)
-    dx->segment(problem_->blocks[i].row, problem_->blocks[i].size) *= scale_[i];
-  factor_.solve(dx->data());
-  const SparseRows& w = problem_->coupling;
-  du->resize(problem_->rows());
-  for (int r = 0; r < problem_->rows(); ++r) {
-    double sum = 0;
-    for (int k = w.start[r]; k < w.start[r + 1]; ++k) sum += w.value[k] * (*dx)[w.column[k]];
-    (*du)[r] = sum;
+  const Problem& p = *problem_;
+  y_.setZero(start_.back());
+  image_.setZero(start_.back());
+  for (int k = 0; k < classes_.count(); ++k) {
+    const int n = classes_.sizes()[k];
+    double* y = y_.data() + start_[k];
+    for (const int i : classes_.members(k)) {
+      const double* t = classes_.factor(i);
+      for (int r = 0; r < p.blocks[i].size; ++r)
+        for (int c = 0; c < n; ++c) y[c] += scale_[k] * t[r * n + c] * maps.g[p.blocks[i].row + r];
+    }
   }
+  factor_.solve(y_.data());
+  for (int k = 0; k < classes_.count(); ++k) {
+    const int n = classes_.sizes()[k];
+    for (const auto& near : classes_.neighbours(k)) {
+      const int m = classes_.sizes()[near.other];
+      const double* w = classes_.values(near);
+      for (int i = 0; i < n; ++i)
+        for (int c = 0; c < m; ++c) image_[start_[k] + i] += w[i * m + c] * y_[start_[near.other] + c];
+    }
+  }
+  dx->resize(p.rows());
+  du->resize(p.rows());
+  for (int k = 0; k < classes_.count(); ++k) {
+    update_members(k, maps, dx, du);
+    if (is_equality(k) || classes_.members(k).size() == 1) continue;
+    correct_image(k, *dx);
+    update_members(k, maps, dx, du);
+  }
+}
+
+/// d u = T z and d x = g - D d u of a class's rows, z = W_R y.
+void DualSystem::update_members(int k, const NewtonMaps& maps, VecX* dx, VecX* du) const {
+  const int n = classes_.sizes()[k];
+  const bool equality = is_equality(k);
+  for (const int i : classes_.members(k)) {
+    const int m = problem_->blocks[i].size, row = problem_->blocks[i].row;
+    const double* t = classes_.factor(i);
+    for (int r = 0; r < m; ++r) {
+      double sum = 0;
+      for (int c = 0; c < n; ++c) sum += t[r * n + c] * image_[start_[k] + c];
+      (*du)[row + r] = sum;
+      (*dx)[row + r] = equality ? y_[start_[k] + r] : maps.g[row + r];
+    }
+    if (equality || maps.zero[i]) continue;
+    const double* d = maps.d.data() + maps.start[i];
+    for (int r = 0; r < m; ++r)
+      for (int c = 0; c < m; ++c) (*dx)[row + r] -= d[r * m + c] * (*du)[row + c];
+  }
+}
+
+/// z is the small difference of great impulses, and stiff maps D magnify what rounding left in it: the rows' impulses
+/// would no longer add up to y = T^T d x, which is known better. (E + kappa) dz = T^T d x - y moves z so that they do,
+/// where E is stiff enough to matter.
+void DualSystem::correct_image(int k, const VecX& dx) {
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
+  using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+  const int n = classes_.sizes()[k];
+  SmallVector excess = -y_.segment(start_[k], n);
+  for (const int i : classes_.members(k)) {
+    const double* t = classes_.factor(i);
+    for (int r = 0; r < problem_->blocks[i].size; ++r)
+      for (int c = 0; c < n; ++c) excess[c] += t[r * n + c] * dx[problem_->blocks[i].row + r];
+  }
+  Small matrix = ConstBlockMap(class_map_.data() + 36 * k, n, n);
+  matrix.diagonal().array() += 1 / mean_diagonal_[classes_.members(k)[0]];
+  const SmallVector shift = Eigen::PartialPivLU<Small>(matrix).solve(excess);
+  image_.segment(start_[k], n) += shift;
 }
 
 }  // namespace slipstick

@@ -15,6 +15,7 @@
 #include "solve/linalg/block_ldlt.h"
 #include "solve/linalg/block_pattern.h"
 #include "solve/mass_blocks.h"
+#include "solve/solvers/coupled_classes.h"
 
 namespace slipstick {
 
@@ -79,7 +80,8 @@ class PrimalSystem : public NewtonSystem {
   VecX unknowns_;
 };
 
-/// For problems in local form: no columns, u = W x + c with W positive semi-definite, often of low rank.
+/// For problems in local form: no columns, u = W x + c with W positive semi-definite, often of low rank. With the
+/// classes' W = T W_R T^T (coupled_classes.h) and y = T^T d x, the step is (I + T^T D T W_R) y = T^T g, d u = T W_R y.
 class DualSystem : public NewtonSystem {
  public:
   void prepare(const Problem& problem) override;
@@ -89,16 +91,24 @@ class DualSystem : public NewtonSystem {
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
 
  private:
-  void assemble_rows(int i, const NewtonMaps& maps);
+  void update_class_map(int k, const NewtonMaps& maps, double* e) const;
+  void assemble_class(int k, const NewtonMaps& maps);
+  void update_members(int k, const NewtonMaps& maps, VecX* dx, VecX* du) const;
+  void correct_image(int k, const VecX& dx);
+  bool is_equality(int k) const;
 
   const Problem* problem_ = nullptr;
+  CoupledClasses classes_;
   BlockPattern pattern_;
   BlockLdlt factor_;
   std::vector<double> mean_diagonal_;
-  std::vector<double> scale_;  // of each block row in the last factor
-  std::vector<int> node_size_, analyzed_size_, block_of_;
+  std::vector<double> scale_;  // of each class's rows in the last factor
+  std::vector<int> start_;     // first unknown of each class
+  std::vector<int> analyzed_size_;
   std::vector<char> late_;
   std::vector<BlockEdge> edges_, analyzed_edges_;
+  std::vector<double> class_map_;  // T^T D T of each class, 36 numbers apart
+  VecX y_, image_;                 // T^T dx and W_R y
 };
 
 }  // namespace slipstick
