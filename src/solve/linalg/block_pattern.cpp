@@ -59,11 +59,24 @@ void BlockPattern::order(std::span<const char> late, std::span<const BlockEdge> 
   graph_begin_[n] = kept;
   graph_.resize(kept);
 
+  // With the diagonal: without it Eigen's minimum degree takes every node for a dense one and keeps the order given.
   Eigen::SparseMatrix<double, Eigen::ColMajor, int> matrix(n, n);
-  matrix.resizeNonZeros(kept);
-  std::copy(graph_begin_.begin(), graph_begin_.end(), matrix.outerIndexPtr());
-  std::copy(graph_.begin(), graph_.end(), matrix.innerIndexPtr());
-  std::fill(matrix.valuePtr(), matrix.valuePtr() + kept, 1.0);
+  matrix.resizeNonZeros(kept + n);
+  int at = 0;
+  for (int i = 0; i < n; ++i) {
+    matrix.outerIndexPtr()[i] = at;
+    bool placed = false;
+    for (int e = graph_begin_[i]; e < graph_begin_[i + 1]; ++e) {
+      if (!placed && graph_[e] > i) {
+        matrix.innerIndexPtr()[at++] = i;
+        placed = true;
+      }
+      matrix.innerIndexPtr()[at++] = graph_[e];
+    }
+    if (!placed) matrix.innerIndexPtr()[at++] = i;
+  }
+  matrix.outerIndexPtr()[n] = at;
+  std::fill(matrix.valuePtr(), matrix.valuePtr() + at, 1.0);
   Eigen::AMDOrdering<int>::PermutationType permutation;
   if (n > 0) Eigen::AMDOrdering<int>()(matrix, permutation);
   node_.resize(n);

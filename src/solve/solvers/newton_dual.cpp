@@ -139,16 +139,16 @@ void DualSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
   du->resize(p.rows());
   for (int k = 0; k < classes_.count(); ++k) {
     update_members(k, maps, dx, du);
-    if (is_equality(k) || classes_.members(k).size() == 1) continue;
+    if (classes_.members(k).size() == 1) continue;
     correct_image(k, *dx);
     update_members(k, maps, dx, du);
   }
 }
 
-/// d u = T z and d x = g - D d u of a class's rows, z = W_R y.
+/// d u = T z and d x = g - D d u of a class's rows, z = W_R y; d x is y itself where T is the unit matrix.
 void DualSystem::update_members(int k, const NewtonMaps& maps, VecX* dx, VecX* du) const {
   const int n = classes_.sizes()[k];
-  const bool equality = is_equality(k);
+  const bool single = classes_.members(k).size() == 1;
   for (const int i : classes_.members(k)) {
     const int m = problem_->blocks[i].size, row = problem_->blocks[i].row;
     const double* t = classes_.factor(i);
@@ -156,9 +156,9 @@ void DualSystem::update_members(int k, const NewtonMaps& maps, VecX* dx, VecX* d
       double sum = 0;
       for (int c = 0; c < n; ++c) sum += t[r * n + c] * image_[start_[k] + c];
       (*du)[row + r] = sum;
-      (*dx)[row + r] = equality ? y_[start_[k] + r] : maps.g[row + r];
+      (*dx)[row + r] = single ? y_[start_[k] + r] : maps.g[row + r];
     }
-    if (equality || maps.zero[i]) continue;
+    if (single || maps.zero[i]) continue;
     const double* d = maps.d.data() + maps.start[i];
     for (int r = 0; r < m; ++r)
       for (int c = 0; c < m; ++c) (*dx)[row + r] -= d[r * m + c] * (*du)[row + c];

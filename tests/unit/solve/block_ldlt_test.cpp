@@ -129,6 +129,18 @@ TEST(BlockPatternTest, ChainFillsLinearly) {
   EXPECT_LE(pattern.blocks(), 2 * n);
 }
 
+TEST(BlockPatternTest, HubsComeLast) {
+  const int n = 60;  // a star whose hub is named first, and a chain through its leaves
+  const std::vector<int> sizes(n, 6);
+  const std::vector<char> late(n, 0);
+  std::vector<BlockEdge> edges;
+  for (int i = 1; i < n; ++i) edges.push_back({0, i});
+  for (int i = 2; i < n; ++i) edges.push_back({i, i - 1});
+  BlockPattern pattern;
+  pattern.analyze(sizes, late, edges);
+  EXPECT_LE(pattern.blocks(), static_cast<int>(edges.size())) << "no fill is needed";
+}
+
 TEST(BlockPatternTest, LateNodesFollowANeighbour) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Case c = make_case(30, 0.1, true, seed);
