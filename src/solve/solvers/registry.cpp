@@ -22,8 +22,8 @@ struct Registered {
   std::span<const std::string_view> options;  ///< the keys of scene files that it reads
 };
 
-constexpr std::array<std::string_view, 8> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
-                                                      "symmetric", "order",      "threads",    "history"};
+constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
+                                                      "symmetric", "order",      "threads"};
 
 constexpr std::array kSolvers{
     Registered{"lemke", make_lemke},
