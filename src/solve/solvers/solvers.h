@@ -9,5 +9,7 @@ namespace slipstick {
 
 std::unique_ptr<Solver> make_lemke();
 std::unique_ptr<Solver> make_newton();
+std::unique_ptr<Solver> make_block_pivot();
+std::unique_ptr<Solver> make_keller();
 
 }  // namespace slipstick
