@@ -12,10 +12,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstShift = 1e-9;     // delta over the Delassus diagonal: small enough that one or two rounds do
-constexpr double kLargestShift = 1e-3;   // after failed factorizations
+constexpr double kLargestShift = 1e-1;   // after failed factorizations
 constexpr double kTie = 1e-13;           // signs below this part of the terms are rounding
 constexpr double kFrozenWeight = 1e150;  // compliance of an equality block that takes no part
-constexpr int kBlockLimit = 100, kRefinements = 6, kRounds = 60, kIdleRounds = 3;
+constexpr double kInaccurate = 1e-9;     // of the speeds: a residual of the linear system above this is no answer
+constexpr int kBlockLimit = 100, kRefinements = 10, kRounds = 60, kIdleRounds = 3;
 constexpr int kPatience = 3;  // block pivots without fewer wrong signs, between least-index ones
 
 }  // namespace
@@ -127,6 +128,11 @@ void BoundedPivot::update_ties() {
   tie_ = kTie * largest;
 }
 
+void BoundedPivot::set_shift(double shift) {
+  shift_ = shift;
+  factored_.clear();
+}
+
 bool BoundedPivot::factor_sets() {
   if (factored_ == sets_) return true;
   delta_ = shift_ * diagonal_;
@@ -153,8 +159,9 @@ bool BoundedPivot::factor_sets() {
   return true;
 }
 
-/// x_free := the answer of w + delta (x - centre) = 0 on the free rows, refined with the problem's own data.
-void BoundedPivot::move_to_minimum() {
+/// x_free := the answer of w + delta (x - centre) = 0 on the free rows, refined with the problem's own data. False: the
+/// factor is too inaccurate for that.
+bool BoundedPivot::move_to_minimum() {
   double last = kInfinity;
   dx_.setZero(x_.size());
   for (int pass = 0; pass < kRefinements; ++pass) {
@@ -175,6 +182,7 @@ void BoundedPivot::move_to_minimum() {
         for (int r = 0; r < x_.size(); ++r) x_[r] -= is_free(r) ? dx_[r] : 0;
         refresh();
       }
+      last = std::min(last, size);
       break;
     }
     last = size;
@@ -182,6 +190,7 @@ void BoundedPivot::move_to_minimum() {
     for (int r = 0; r < x_.size(); ++r) x_[r] += is_free(r) ? dx_[r] : 0;
   }
   update_ties();
+  return x_.allFinite() && last <= std::max(kInaccurate * speed_, 1e3 * tie_);
 }
 
 double BoundedPivot::violation(int r) const {
@@ -219,8 +228,7 @@ bool BoundedPivot::run_block() {
   for (int k = 0; k < kBlockLimit; ++k) {
     if (!factor_sets()) return false;
     seen_.push_back(calc_hash());
-    move_to_minimum();
-    if (!x_.allFinite()) return false;
+    if (!move_to_minimum()) return false;
     int changes = 0;
     for (int r = 0; r < problem_->rows(); ++r) {
       if (!(violation(r) > 1)) continue;
@@ -274,8 +282,7 @@ bool BoundedPivot::run_keller() {
   for (int k = 0; k < limit; ++k) {
     if (!factor_sets()) return false;
     start_ = x_;
-    move_to_minimum();
-    if (!x_.allFinite()) return false;
+    if (!move_to_minimum()) return false;
     if (leave_at_bounds(entered)) {
       ++report_.single_pivots;
       continue;
@@ -299,12 +306,11 @@ bool BoundedPivot::run_keller() {
 /// Least-index pivots; with blocks, each time the count of wrong signs has fallen below its least so far, whole sets
 /// are tried again for a while [JudicePires94].
 bool BoundedPivot::run_murty(bool blocks) {
-  const int rows = problem_->rows(), limit = 20 * rows + 100;
+  const int rows = problem_->rows(), limit = 5 * rows + 100;
   int fewest = rows + 1, patience = 0;
   for (int k = 0; k < limit; ++k) {
     if (!factor_sets()) return false;
-    move_to_minimum();
-    if (!x_.allFinite()) return false;
+    if (!move_to_minimum()) return false;
     int wrong = 0, least = -1;
     for (int r = 0; r < rows; ++r) {
       if (!(violation(r) > 1)) continue;
@@ -331,6 +337,7 @@ bool BoundedPivot::run_murty(bool blocks) {
 bool BoundedPivot::run_pivots(Rule rule) {
   const bool blocks = rule == Rule::Block;
   if (blocks && run_block()) return true;
+  if (blocks && !problem_->symmetric && shift_ < kLargestShift) return false;  // a larger shift first, cheaper
   return problem_->symmetric ? run_keller() : run_murty(blocks);
 }
 
@@ -349,8 +356,7 @@ PivotReport BoundedPivot::solve(const VecX& lower, const VecX& upper, double tol
       x_ = best_;
       for (int r = 0; r < problem_->rows(); ++r) sort_row(r);
       if (shift_ >= kLargestShift) break;
-      shift_ *= 100;
-      factored_.clear();
+      set_shift(100 * shift_);
       continue;
     }
     for (int r = 0; r < problem_->rows(); ++r) x_[r] = std::clamp(x_[r], lower_[r], upper_[r]);
@@ -360,8 +366,10 @@ PivotReport BoundedPivot::solve(const VecX& lower, const VecX& upper, double tol
       best = residual;
       best_ = x_;
     }
-    if (!(residual < 0.5 * last) && (best <= tolerance || ++idle > kIdleRounds)) break;
+    const bool slow = !(residual < 0.5 * last) && shift_ <= kFirstShift;
+    if (slow && (best <= tolerance || ++idle > kIdleRounds)) break;
     last = residual;
+    if (shift_ > kFirstShift) set_shift(std::max(kFirstShift, 0.1 * shift_));  // a shift slows the rounds
   }
   x_ = best_;
   refresh();

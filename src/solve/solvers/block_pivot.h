@@ -67,8 +67,9 @@ class BoundedPivot {
   void refresh();
   double calc_residual() const;
   void update_ties();
+  void set_shift(double shift);
   bool factor_sets();
-  void move_to_minimum();
+  bool move_to_minimum();
   double violation(int row) const;  // > 0: by how much the row's sign is wrong, in units of the tie
   void flip(int row);
   std::uint64_t calc_hash() const;

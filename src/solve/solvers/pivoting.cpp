@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kGoal = 1e-13;  // what is tried for; `tolerance` is what is asked for
 constexpr int kFrictionRounds = 200;
+constexpr int kFailures = 3;        // rounds whose bounded problem was not solved, before all is given up
 constexpr double kSettled = 1e-15;  // relative change of the normals below which a further round changes nothing
 
 class Pivoting final : public Solver {
@@ -87,6 +88,7 @@ void Pivoting::keep(Solution* answer) {
 double Pivoting::settle_friction(const Problem& problem, double tolerance, SolverReport* report, Solution* answer) {
   double best = std::numeric_limits<double>::infinity(), last = best;
   double relaxation = 1;
+  int failures = 0;
   normals_ = x_;
   const double goal = std::min(kGoal, tolerance);
   for (int round = 0; round < kFrictionRounds; ++round) {
@@ -94,6 +96,7 @@ double Pivoting::settle_friction(const Problem& problem, double tolerance, Solve
     const auto start = round == 0 ? BoundedPivot::Start::FromImpulses : BoundedPivot::Start::FromSets;
     const PivotReport pivots = pivot_.solve(lower_, upper_, tolerance, goal, rule_, start, &x_);
     report->iterations += pivots.block_pivots + pivots.single_pivots;
+    if (pivots.residual > tolerance && ++failures >= kFailures) break;
     keep(&trial_);
     // The bounds were those of other normals: bring the tangents within their own before judging.
     for (const RowBlock& block : problem.blocks)
