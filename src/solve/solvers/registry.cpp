@@ -28,6 +28,8 @@ constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation",
 constexpr std::array kSolvers{
     Registered{"lemke", make_lemke},
     Registered{"newton", make_newton},
+    Registered{"block-pivot", make_block_pivot},
+    Registered{"keller", make_keller},
     Registered{"pgs", make_pgs, kPgsOptions},
 };
 
