@@ -24,6 +24,8 @@ struct Registered {
 
 constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
                                                       "symmetric", "order",      "threads"};
+constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxation", "iterations", "sweeps",
+                                                        "time_limit", "symmetric",  "order",      "threads"};
 
 constexpr std::array kSolvers{
     Registered{"lemke", make_lemke},
@@ -31,6 +33,7 @@ constexpr std::array kSolvers{
     Registered{"block-pivot", make_block_pivot},
     Registered{"keller", make_keller},
     Registered{"pgs", make_pgs, kPgsOptions},
+    Registered{"split", make_split, kSplitOptions},
 };
 
 }  // namespace
