@@ -36,8 +36,8 @@ std::vector<std::string_view> solver_choices() {
 
 Ladder::Ladder(const SimulationOptions& options)
     : tolerance_(options.tolerance), threads_(options.threads), solver_options_(options.solver_options) {
-  budgeted_ = !solver_option_names(options.solver).empty() &&
-              (solver_options_.max_iterations > 0 || solver_options_.time_limit > 0);
+  const std::vector<std::string_view> known = solver_option_names(options.solver);
+  budgeted_ = std::find(known.begin(), known.end(), "iterations") != known.end();
   if (options.solver == "auto") {
     solver_options_ = {};
     rungs_ = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
