@@ -1,6 +1,7 @@
 // split: direct-iterative splitting [LacoursiereLinde11, 16]. Joints, bounds and normals by block pivoting with the
 // tangents held (96), then Gauss-Seidel sweeps on normals and tangents with the joints held (97), in turn; a direct
 // solve comes last, so that all error is left in the tangents.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
