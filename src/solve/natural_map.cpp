@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "solve/laws.h"
 
@@ -60,6 +61,23 @@ double calc_residual_scale(const Problem& problem, const VecX& free_velocity, co
   const double norm = q.norm();
   if (norm >= kCancelled * bound_term_size(problem, free_velocity)) return norm;
   return std::max(norm, kCancelled * calc_term_size(problem, free_velocity));
+}
+
+double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w) {
+  double sum = 0;
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
+    double f[6];
+    update_natural_map(problem, block, rho[i], x.data() + block.row, w.data() + block.row, f);
+    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
+  }
+  return std::sqrt(sum);
+}
+
+double calc_relative(double norm, double scale) {
+  if (norm == 0) return 0;
+  const double relative = norm / scale;
+  return std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace slipstick

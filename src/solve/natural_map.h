@@ -9,6 +9,8 @@
 
 #include <slipstick/problem.h>
 
+#include <vector>
+
 namespace slipstick {
 
 /// The block's part of F into f; lambda and w point to the block's own rows.
@@ -20,5 +22,11 @@ void update_natural_map(const Problem& problem, const RowBlock& block, double rh
 /// A^-1 b
 /// + c.
 double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q);
+
+/// ||F||_2 for a solver's own use; `certify` still has the last word. rho of each block; w: with compliance and
+/// coupling.
+double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w);
+/// norm / scale with 0 / 0 = 0, infinite where it is not finite.
+double calc_relative(double norm, double scale);
 
 }  // namespace slipstick

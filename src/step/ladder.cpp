@@ -34,8 +34,12 @@ std::vector<std::string_view> solver_choices() {
   return names;
 }
 
-Ladder::Ladder(const SimulationOptions& options) : tolerance_(options.tolerance), threads_(options.threads) {
+Ladder::Ladder(const SimulationOptions& options)
+    : tolerance_(options.tolerance), threads_(options.threads), solver_options_(options.solver_options) {
+  const std::vector<std::string_view> known = solver_option_names(options.solver);
+  budgeted_ = std::find(known.begin(), known.end(), "iterations") != known.end();
   if (options.solver == "auto") {
+    solver_options_ = {};
     rungs_ = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
   } else {
     rungs_ = {{options.solver, kUnlimited}};
@@ -53,7 +57,7 @@ void Ladder::solve_part(const Problem& problem, Solution* solution, Slot* slot) 
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs_.size() && !result.certified; ++k) {
     if (k > 0 && calc_pairs(problem) > rungs_[k].max_pairs) continue;
-    if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs_[k].solver);
+    if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs_[k].solver, solver_options_);
     if (k > 0) ++result.escalations;
     slot->trial.v = slot->guess.v;
     slot->trial.lambda = slot->guess.lambda;
@@ -114,7 +118,7 @@ bool Ladder::climb(const Problem& problem, Solution* solution, LadderResult* res
 LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution) {
   LadderResult result;
   result.certified = climb(*problem, solution, &result);
-  if (result.certified) return result;
+  if (result.certified || budgeted_) return result;
 
   // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record.
   const std::vector<double> offsets = problem->c;

@@ -3,7 +3,8 @@
 //   rung 1..k  the solvers of the choice, in order (auto: newton, then lemke while the island is not too large), for
 //   each island by itself, in parallel where threads are given: an island's answer depends on nothing but the island;
 //   then the problem itself is relaxed, as [METHODS 1] proves to be always solvable: restitution dropped, and last the
-//   normal offsets clipped at zero. Each rung climbed is counted; nothing is relaxed in silence.
+//   normal offsets clipped at zero. Each rung climbed is counted; nothing is relaxed in silence. A solver with a
+//   budget of iterations proves nothing by using it up: no relaxation then, what it reached is reported as what it is.
 #pragma once
 
 #include <slipstick/simulation.h>
@@ -60,6 +61,8 @@ class Ladder {
 
   double tolerance_;
   int threads_;
+  SolverOptions solver_options_;
+  bool budgeted_ = false;  ///< the chosen solver may stop at a limit of iterations that the user sets
   std::vector<Rung> rungs_;
   Islands islands_;
   std::vector<std::unique_ptr<Slot>> slots_;

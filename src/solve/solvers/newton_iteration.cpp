@@ -52,18 +52,8 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   if (!(residual_ < 1e3 * best_residual_)) restore_best();
 }
 
-double NewtonIteration::calc_residual() {
-  double sum = 0;
-  const Problem& p = *problem_;
-  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
-    const RowBlock& block = p.blocks[i];
-    double f[6];
-    update_natural_map(p, block, rho_[i], x_.data() + block.row, w_.data() + block.row, f);
-    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
-  }
-  if (sum == 0) return 0;
-  const double relative = std::sqrt(sum) / q_norm_;
-  return std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity();
+double NewtonIteration::calc_residual() const {
+  return calc_relative(calc_natural_map_norm(*problem_, rho_, x_, w_), q_norm_);
 }
 
 void NewtonIteration::clip() {

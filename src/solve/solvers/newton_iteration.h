@@ -44,7 +44,7 @@ class NewtonIteration {
   LawRows law_rows(const RowBlock& block) const;
   void clip();     // x_ to the nearest admissible impulses
   void refresh();  // state and residual at x_
-  double calc_residual();
+  double calc_residual() const;
   void keep_best();
 
   // run_active
