@@ -3,7 +3,7 @@ add_library(slipstick_settings INTERFACE)
 # g++ 12 warns of bounds inside std::string and Eigen that are never crossed (its bugs 105329, 105651): not of ours.
 target_compile_options(slipstick_settings INTERFACE -Wall -Wextra -Wno-maybe-uninitialized)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(slipstick_settings INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
+  target_compile_options(slipstick_settings INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 endif()
 if(SLIPSTICK_NATIVE)
   include(CheckCXXCompilerFlag)
