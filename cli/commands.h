@@ -2,6 +2,7 @@
 // and returns the exit code: 0 done, 1 failed, 2 bad input, 130 interrupted.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,17 @@ struct CheckArguments {
   bool json = false;
 };
 int check(const CheckArguments& arguments);
+
+struct SolveArguments {
+  std::string problem;
+  std::string solver = "auto";
+  double tolerance = 1e-8;
+  double time_limit = std::numeric_limits<double>::infinity();  ///< s
+  int threads = 1, repeat = 1;
+  std::string output;  ///< the answer
+  bool json = false, guess = false;
+};
+int solve(const SolveArguments& arguments);
 
 struct ExamplesArguments {
   std::string name;
