@@ -55,6 +55,14 @@ struct SolveArguments {
 };
 int solve(const SolveArguments& arguments);
 
+struct DumpArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  std::string at;      ///< s; an expression
+  std::string output;  ///< the problem
+};
+int dump(const DumpArguments& arguments);
+
 struct ExamplesArguments {
   std::string name;
   std::string copy;  ///< folder

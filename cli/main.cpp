@@ -65,6 +65,16 @@ void add_solve(CLI::App* app, SolveArguments* arguments) {
   app->footer("Examples:\n  slipstick solve problem.hdf5 --json\n  slipstick solve problem.hdf5 --solver all");
 }
 
+void add_dump(CLI::App* app, DumpArguments* arguments) {
+  add_scene_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->add_option("--at", arguments->at, "Time at which the step begins, s; an expression")->type_name("T")->required();
+  app->add_option("-o,--output", arguments->output, "Problem file (HDF5, FCLib's global form)")
+      ->type_name("FILE")
+      ->required();
+  app->footer("Example:\n  slipstick dump scenes/arch.yaml --at 0.5 -o arch.hdf5\n  slipstick solve arch.hdf5");
+}
+
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
   app->add_option("NAME", arguments->name, "Show this scene");
   app->add_flag("--list", arguments->list, "List the scenes (as without NAME)");
@@ -112,16 +122,19 @@ int main(int count, char** words) {
   RunArguments run_arguments;
   CheckArguments check_arguments;
   SolveArguments solve_arguments;
+  DumpArguments dump_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
   CLI::App* solve_command = app.add_subcommand("solve", "Solve one complementarity problem from a file and certify it");
+  CLI::App* dump_command = app.add_subcommand("dump", "Write one step's complementarity problem to a file");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
   add_check(check_command, &check_arguments);
   add_solve(solve_command, &solve_arguments);
+  add_dump(dump_command, &dump_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -149,6 +162,7 @@ int main(int count, char** words) {
   if (*run_command) return run(run_arguments);
   if (*check_command) return check(check_arguments);
   if (*solve_command) return solve(solve_arguments);
+  if (*dump_command) return dump(dump_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }

@@ -268,6 +268,13 @@ Faults finish(Hdf5File* file) {
 Faults save_problem(const std::string& path, const Problem& problem, const std::string& title, const Solution* guess) {
   if (!problem.coupling.empty() && problem.columns() > 0)
     return {Fault{{path, 0, 0}, "a problem with columns and a coupling has no form in a file"}};
+  int contact_size = 0;
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law != LawKind::Friction) continue;
+    if (contact_size != 0 && contact_size != block.size && problem.coupling.empty())
+      return {Fault{{path, 0, 0}, "contacts of two and of three rows in one problem have no form in a file"}};
+    contact_size = block.size;
+  }
   Result<std::unique_ptr<Hdf5File>> file = Hdf5File::create(path);
   if (!file) return file.faults();
   ProblemWriter writer(problem, title, file.value().get());
