@@ -46,11 +46,12 @@ int check(const CheckArguments& arguments);
 
 struct SolveArguments {
   std::string problem;
+  std::string profile;  ///< a folder, instead of `problem`
   std::string solver = "auto";
-  double tolerance = 1e-8;
+  std::string tolerances;  ///< a list only with `profile`; empty: the default
   double time_limit = std::numeric_limits<double>::infinity();  ///< s
   int threads = 1, repeat = 1;
-  std::string output;  ///< the answer
+  std::string output;  ///< the answer, or the profile's picture
   bool json = false, guess = false;
 };
 int solve(const SolveArguments& arguments);

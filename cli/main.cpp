@@ -51,18 +51,25 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
 }
 
 void add_solve(CLI::App* app, SolveArguments* arguments) {
-  app->add_option("PROBLEM", arguments->problem, "Problem file (HDF5: FCLib, or an LCP; docs/problems.md)")->required();
+  app->add_option("PROBLEM", arguments->problem, "Problem file (HDF5: FCLib, or an LCP; docs/problems.md)");
+  app->add_option("--profile", arguments->profile,
+                  "Every solver on every problem of a folder, and a performance profile")
+      ->type_name("DIR");
   app->add_option("--solver", arguments->solver, "A solver's name, auto, or all for a table")->type_name("X");
-  app->add_option("--tol", arguments->tolerance, "Relative residual up to which the answer is certified")
-      ->type_name("E")
-      ->capture_default_str();
+  app->add_option("--tol", arguments->tolerances,
+                  "Relative residual up to which the answer is certified (1e-8); with --profile a list: 1e-4,1e-8")
+      ->type_name("E");
   app->add_option("--time-limit", arguments->time_limit, "Seconds a solver may take")->type_name("S");
   app->add_option("--threads", arguments->threads, "Threads to use")->type_name("N");
   app->add_option("--repeat", arguments->repeat, "Solve N times and give the shortest time")->type_name("N");
-  app->add_option("-o,--output", arguments->output, "Write the answer (HDF5, as FCLib does)")->type_name("FILE");
+  app->add_option("-o,--output", arguments->output,
+                  "Write the answer (HDF5, as FCLib does); with --profile a picture (.png or .svg)")
+      ->type_name("FILE");
   app->add_flag("--guess", arguments->guess, "Start from the guess in the file");
   app->add_flag("--json", arguments->json, "Print JSON");
-  app->footer("Examples:\n  slipstick solve problem.hdf5 --json\n  slipstick solve problem.hdf5 --solver all");
+  app->footer(
+      "Examples:\n  slipstick solve problem.hdf5 --json\n  slipstick solve problem.hdf5 --solver all\n"
+      "  slipstick solve --profile problems --tol 1e-4,1e-8 -o profile.png");
 }
 
 void add_dump(CLI::App* app, DumpArguments* arguments) {

@@ -21,7 +21,9 @@ struct LadderOptions {
   std::string solver = "auto";
   double tolerance = 1e-8;  ///< relative residual of the judge
   int threads = 1;
-  double time_limit = std::numeric_limits<double>::infinity();  ///< s; no rung is begun after it
+  double time_limit = std::numeric_limits<double>::infinity();  ///< s; no rung is begun after it, and a solver that
+                                                                ///< reads SolverOptions::time_limit ends by then
+  SolverOptions solver_options;
 };
 
 struct LadderResult {

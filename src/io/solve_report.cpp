@@ -53,7 +53,11 @@ std::string format(const char* pattern, T... values) {
 SolveRun solve_problem(const ProblemFile& file, const SolveRequest& request) {
   SolveRun run;
   run.solver = request.solver;
-  const LadderOptions options{request.solver, request.tolerance, request.threads, request.time_limit};
+  LadderOptions options;
+  options.solver = request.solver;
+  options.tolerance = request.tolerance;
+  options.threads = request.threads;
+  options.time_limit = request.time_limit;
   for (int k = 0; k < std::max(1, request.repeat); ++k) {
     SolverLadder ladder(options);
     Solution solution;

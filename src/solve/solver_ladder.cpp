@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "solve/presolve.h"
 
@@ -58,6 +59,7 @@ struct SolverLadder::Impl {
   LadderResult solve(const Problem& problem, Solution* solution);
 
   LadderOptions options;
+  SolverOptions solver_options;
   std::vector<Rung> rungs;
   Clock::time_point start;
   Islands islands;
@@ -76,8 +78,12 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
     if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;
-    if (k > 0 && std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit) break;
-    if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs[k].solver);
+    if (std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit) {
+      result.unsupported = false;
+      result.note = "time limit";
+      break;
+    }
+    if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs[k].solver, solver_options);
     if (k > 0) ++result.escalations;
     slot->trial.v = slot->guess.v;
     slot->trial.lambda = slot->guess.lambda;
@@ -147,6 +153,8 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
 
 SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_unique<Impl>()) {
   impl_->options = options;
+  impl_->solver_options = options.solver_options;
+  if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
   if (options.solver == "auto") return;
   for (const std::string_view name : solver_names())

@@ -4,8 +4,19 @@
 
 namespace slipstick {
 
-Ladder::Ladder(const SimulationOptions& options)
-    : solvers_({.solver = options.solver, .tolerance = options.tolerance, .threads = options.threads}) {}
+namespace {
+
+LadderOptions make_ladder_options(const SimulationOptions& options) {
+  LadderOptions made;
+  made.solver = options.solver;
+  made.tolerance = options.tolerance;
+  made.threads = options.threads;
+  return made;
+}
+
+}  // namespace
+
+Ladder::Ladder(const SimulationOptions& options) : solvers_(make_ladder_options(options)) {}
 
 LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution) {
   LadderResult result = solvers_.solve(*problem, solution);
