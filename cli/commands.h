@@ -48,9 +48,10 @@ struct SolveArguments {
   std::string problem;
   std::string profile;  ///< a folder, instead of `problem`
   std::string solver = "auto";
-  std::string tolerances;  ///< a list only with `profile`; empty: the default
+  std::string tolerances;                                       ///< a list only with `profile`; empty: the default
   double time_limit = std::numeric_limits<double>::infinity();  ///< s
-  int threads = 1, repeat = 1;
+  int threads = 1;
+  std::optional<int> repeat;
   std::string output;  ///< the answer, or the profile's picture
   bool json = false, guess = false;
 };

@@ -49,7 +49,7 @@ bool check_options(const SolveArguments& arguments) {
   require(within, "--tol '" + arguments.tolerances + "': must lie between 0 and 1");
   require(!within || tolerances->size() <= 1 || !arguments.profile.empty(), "--tol: a list is for --profile only");
   require(arguments.time_limit > 0, "--time-limit must be a positive time in seconds");
-  require(arguments.repeat >= 1, "--repeat must be at least 1");
+  require(arguments.repeat.value_or(1) >= 1, "--repeat must be at least 1");
   require(arguments.threads >= 1 && arguments.threads <= 1024, "--threads must be from 1 to 1024");
   std::vector<std::string> names{"all"};
   for (const std::string_view name : slipstick::solver_choices()) names.emplace_back(name);
@@ -75,7 +75,7 @@ slipstick::SolveRequest make_request(const SolveArguments& arguments) {
   if (!arguments.tolerances.empty()) request.tolerance = read_list(arguments.tolerances)->front();
   request.time_limit = arguments.time_limit;
   request.threads = arguments.threads;
-  request.repeat = arguments.repeat;
+  request.repeat = arguments.repeat.value_or(arguments.solver == "all" || !arguments.profile.empty() ? 0 : 1);
   request.use_guess = arguments.guess;
   return request;
 }

@@ -15,7 +15,8 @@ struct SolveRequest {
   double tolerance = 1e-8;
   double time_limit = std::numeric_limits<double>::infinity();  ///< s
   int threads = 1;
-  int repeat = 1;          ///< solve this often, each time from the start, and keep the shortest time
+  int repeat = 1;          ///< solve this often, each time from the start, and keep the shortest time; 0: three times
+                           ///< if that takes no longer than a fifth of a second
   bool use_guess = false;  ///< start from the guess in the file
 };
 

@@ -22,9 +22,9 @@ std::vector<double> calc_ratios(const SolveProfile& profile, double tolerance, s
     if (entry.tolerance != tolerance) continue;
     double best = kNever;
     for (const SolveRun& run : entry.runs)
-      if (run.solved()) best = std::min(best, run.ms);
+      if (run.solved()) best = std::min(best, run.cpu_ms);
     const SolveRun& run = entry.runs[solver];
-    ratios.push_back(run.solved() ? run.ms / best : kNever);
+    ratios.push_back(run.solved() ? run.cpu_ms / best : kNever);
   }
   std::sort(ratios.begin(), ratios.end());
   return ratios;
@@ -70,7 +70,7 @@ SolveProfile make_profile(const std::vector<std::string>& paths, const std::vect
       ProfileEntry entry{path, tolerance, solve_with_all(*file, one)};
       for (SolveRun& run : entry.runs) {
         run.solution = {};
-        if (!run.solved() || run.ms <= 1e3 * request.time_limit) continue;
+        if (!run.solved() || run.cpu_ms <= 1e3 * request.time_limit) continue;
         run.status = name_of(SolveStatus::NotConverged);  // not every solver can be stopped: late is late
         run.note = "time limit";
       }
@@ -90,7 +90,7 @@ std::vector<Plot> make_profile_plots(const SolveProfile& profile) {
   for (const double tolerance : profile.tolerances) {
     Plot plot;
     plot.title = "relative residual " + format("%g", tolerance);
-    plot.x = {"time / best time", true, 1.0, widest};
+    plot.x = {"CPU time / best CPU time", true, 1.0, widest};
     plot.y = {"part of the problems solved", false, -0.02, 1.02};
     for (std::size_t s = 0; s < profile.solvers.size(); ++s) {
       const std::vector<double> ratios = calc_ratios(profile, tolerance, s);
@@ -120,7 +120,7 @@ std::vector<Plot> make_profile_plots(const SolveProfile& profile) {
 std::string make_profile_text(const SolveProfile& profile) {
   std::string text;
   for (const double tolerance : profile.tolerances) {
-    text += format("To %g: ms, or the residual in brackets where it is not solved\n%-42s", tolerance, "problem");
+    text += format("To %g: CPU ms, or the residual in brackets where it is not solved\n%-42s", tolerance, "problem");
     for (const std::string& solver : profile.solvers) text += format("%13s", solver.c_str());
     text += "\n";
     int problems = 0;
@@ -132,7 +132,7 @@ std::string make_profile_text(const SolveProfile& profile) {
       for (std::size_t s = 0; s < entry.runs.size(); ++s) {
         const SolveRun& run = entry.runs[s];
         solved[s] += run.solved() ? 1 : 0;
-        text += run.solved()                  ? format("%13.3f", run.ms)
+        text += run.solved()                  ? format("%13.3f", run.cpu_ms)
                 : run.status == "unsupported" ? format("%13s", "-")
                                               : format("%13s", format("(%.1e)", run.residual).c_str());
       }
@@ -158,6 +158,7 @@ std::string make_profile_json(const SolveProfile& profile) {
       json.field("residual", run.residual);
       json.field("iterations", run.iterations);
       json.field("ms", run.ms);
+      json.field("cpu_ms", run.cpu_ms);
       json.end_object();
     }
   json.end_array();
