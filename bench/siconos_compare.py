@@ -15,7 +15,6 @@ import math
 import os
 import pathlib
 import pickle
-import resource
 import select
 import signal
 import subprocess
@@ -33,12 +32,12 @@ import scipy.sparse.linalg as spl  # noqa: E402
 
 warnings.filterwarnings("ignore")
 
-LOCAL_3D = [("NSGS", "sbm"), ("NSGS", "dense"), ("NSN_AC", "sparse"), ("NSN_FB", "sparse"), ("NSN_NM", "sparse"),
-            ("PROX", "sparse"), ("PROX", "sbm"), ("PROX", "dense"), ("ADMM", "sparse"), ("ADMM", "dense"),
+LOCAL_3D = [("PROX", "dense"), ("PROX", "sparse"), ("PROX", "sbm"), ("ADMM", "dense"), ("ADMM", "sparse"),
+            ("NSGS", "sbm"), ("NSGS", "dense"), ("NSN_AC", "sparse"), ("NSN_FB", "sparse"), ("NSN_NM", "sparse"),
             ("TFP", "sbm"), ("TFP", "dense"), ("DSFP", "sbm"), ("DSFP", "dense"), ("ACLMFP", "dense"),
             ("VI_EG", "dense"), ("VI_FPP", "dense"), ("EG", "dense"), ("FPP", "dense"), ("SOCLCP", "dense")]
 LOCAL_2D = [("NSGS", "dense"), ("NSGS", "sbm"), ("CPG", "dense"), ("LEMKE", "dense"), ("ENUM", "dense")]
-GLOBAL_3D = ["NSGS", "NSGS_WR", "ADMM", "ADMM_WR", "NSN_AC", "NSN_AC_WR", "PROX_WR", "TFP_WR", "DSFP_WR", "NSGSV_WR",
+GLOBAL_3D = ["ADMM", "NSGS", "NSGS_WR", "ADMM_WR", "NSN_AC", "NSN_AC_WR", "PROX_WR", "TFP_WR", "DSFP_WR", "NSGSV_WR",
              "IPM", "VI_EG", "VI_FPP", "ACLMFP"]
 
 
@@ -147,7 +146,8 @@ def in_child(work, limit):
     child = os.fork()
     if child == 0:
         os.close(reader)
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 1))
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, limit)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
@@ -223,11 +223,13 @@ def compare(path, targets, options):
         candidates = LOCAL_3D if data.dim == 3 else LOCAL_2D
     if options.quick:
         candidates = [c for c in candidates if c[0].split("_WR")[0] in ("NSGS", "NSN_AC", "PROX", "ADMM", "LEMKE")]
-    screened = {}
+    screened, limit = {}, options.time_limit
     for name, storage in candidates:
         if name == "ENUM" and data.contacts > 6 or storage == "dense" and len(data.q) > 3000:
             continue
-        screened[name, storage] = find_tolerances(data, name, storage, targets, options.time_limit)
+        found = screened[name, storage] = find_tolerances(data, name, storage, targets, limit)
+        if min(targets) in found:  # who takes twenty times as long will not win
+            limit = min(limit, max(1, 20 * found[min(targets)][1]))
         if options.verbose:
             print("   ", name, storage, screened[name, storage], file=sys.stderr, flush=True)
     rows = []
