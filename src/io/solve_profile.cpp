@@ -89,7 +89,7 @@ std::vector<Plot> make_profile_plots(const SolveProfile& profile) {
   std::vector<Plot> panels;
   for (const double tolerance : profile.tolerances) {
     Plot plot;
-    plot.title = "relative residual " + format("%g", tolerance);
+    plot.title = "relative residual " + format("%.0e", tolerance);
     plot.x = {"CPU time / best CPU time", true, 1.0, widest};
     plot.y = {"part of the problems solved", false, -0.02, 1.02};
     for (std::size_t s = 0; s < profile.solvers.size(); ++s) {
