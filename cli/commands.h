@@ -2,6 +2,7 @@
 // and returns the exit code: 0 done, 1 failed, 2 bad input, 130 interrupted.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,27 @@ struct CheckArguments {
   bool json = false;
 };
 int check(const CheckArguments& arguments);
+
+struct SolveArguments {
+  std::string problem;
+  std::string profile;  ///< a folder, instead of `problem`
+  std::string solver = "auto";
+  std::string tolerances;                                       ///< a list only with `profile`; empty: the default
+  double time_limit = std::numeric_limits<double>::infinity();  ///< s
+  int threads = 1;
+  std::optional<int> repeat;
+  std::string output;  ///< the answer, or the profile's picture
+  bool json = false, guess = false;
+};
+int solve(const SolveArguments& arguments);
+
+struct DumpArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  std::string at;      ///< s; an expression
+  std::string output;  ///< the problem
+};
+int dump(const DumpArguments& arguments);
 
 struct ExamplesArguments {
   std::string name;

@@ -50,6 +50,38 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
   app->footer("Example:\n  slipstick check scenes/arch.yaml");
 }
 
+void add_solve(CLI::App* app, SolveArguments* arguments) {
+  app->add_option("PROBLEM", arguments->problem, "Problem file (HDF5: FCLib, or an LCP; docs/problems.md)");
+  app->add_option("--profile", arguments->profile,
+                  "Every solver on every problem of a folder, and a performance profile")
+      ->type_name("DIR");
+  app->add_option("--solver", arguments->solver, "A solver's name, auto, or all for a table")->type_name("X");
+  app->add_option("--tol", arguments->tolerances,
+                  "Relative residual up to which the answer is certified (1e-8); with --profile a list: 1e-4,1e-8")
+      ->type_name("E");
+  app->add_option("--time-limit", arguments->time_limit, "Seconds a solver may take")->type_name("S");
+  app->add_option("--threads", arguments->threads, "Threads to use")->type_name("N");
+  app->add_option("--repeat", arguments->repeat, "Solve N times and give the shortest time")->type_name("N");
+  app->add_option("-o,--output", arguments->output,
+                  "Write the answer (HDF5, as FCLib does); with --profile a picture (.png or .svg)")
+      ->type_name("FILE");
+  app->add_flag("--guess", arguments->guess, "Start from the guess in the file");
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer(
+      "Examples:\n  slipstick solve problem.hdf5 --json\n  slipstick solve problem.hdf5 --solver all\n"
+      "  slipstick solve --profile problems --tol 1e-4,1e-8 -o profile.png");
+}
+
+void add_dump(CLI::App* app, DumpArguments* arguments) {
+  add_scene_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->add_option("--at", arguments->at, "Time at which the step begins, s; an expression")->type_name("T")->required();
+  app->add_option("-o,--output", arguments->output, "Problem file (HDF5, FCLib's global form)")
+      ->type_name("FILE")
+      ->required();
+  app->footer("Example:\n  slipstick dump scenes/arch.yaml --at 0.5 -o arch.hdf5\n  slipstick solve arch.hdf5");
+}
+
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
   app->add_option("NAME", arguments->name, "Show this scene");
   app->add_flag("--list", arguments->list, "List the scenes (as without NAME)");
@@ -96,14 +128,20 @@ int main(int count, char** words) {
       "'slipstick COMMAND --help' says more. Begin with:\n  slipstick examples\n  slipstick examples dominoes --run");
   RunArguments run_arguments;
   CheckArguments check_arguments;
+  SolveArguments solve_arguments;
+  DumpArguments dump_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
+  CLI::App* solve_command = app.add_subcommand("solve", "Solve one complementarity problem from a file and certify it");
+  CLI::App* dump_command = app.add_subcommand("dump", "Write one step's complementarity problem to a file");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
   add_check(check_command, &check_arguments);
+  add_solve(solve_command, &solve_arguments);
+  add_dump(dump_command, &dump_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -130,6 +168,8 @@ int main(int count, char** words) {
   run_arguments.command = join_command(count, words);
   if (*run_command) return run(run_arguments);
   if (*check_command) return check(check_arguments);
+  if (*solve_command) return solve(solve_arguments);
+  if (*dump_command) return dump(dump_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }
