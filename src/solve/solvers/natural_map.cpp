@@ -25,7 +25,8 @@ double calc_residual_scale(const Problem& p, const VecX& free_velocity, const Ve
   return std::max(q.norm(), kCancelled * std::sqrt(sum));
 }
 
-double calc_natural_map_norm(const Problem& p, const std::vector<double>& rho, const VecX& x, const VecX& w) {
+double calc_natural_map_norm(const Problem& p, const std::vector<double>& rho, const VecX& x, const VecX& w,
+                             const VecX* saxce) {
   double sum = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
@@ -35,7 +36,8 @@ double calc_natural_map_norm(const Problem& p, const std::vector<double>& rho, c
       continue;
     }
     const double* xi = x.data() + block.row;
-    const double s = block.law == LawKind::Friction ? de_saxce_term(block, wi) : 0;
+    double s = 0;
+    if (block.law == LawKind::Friction) s = saxce ? (*saxce)[block.row] : de_saxce_term(block, wi);
     double f[6], y[6];
     for (int k = 0; k < block.size; ++k) y[k] = f[k] = xi[k] - rho[i] * (wi[k] + (k == 0 ? s : 0));
     project_impulse(block, p.lower.data() + block.row, p.upper.data() + block.row, f);

@@ -12,8 +12,10 @@ namespace slipstick {
 /// free_velocity = A^-1 b, q = J A^-1 b + c.
 double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q);
 
-/// ||F||_2 of the natural map. rho: 1 / mean Delassus diagonal of each block; w: with compliance and coupling.
-double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w);
+/// ||F||_2 of the natural map. rho: 1 / mean Delassus diagonal of each block; w: with compliance and coupling. `saxce`:
+/// De Saxce's terms on the normal rows where they are frozen; null: those of w.
+double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w,
+                             const VecX* saxce = nullptr);
 
 /// norm / scale with 0 / 0 = 0, infinite where it is not finite.
 double calc_relative(double norm, double scale);

@@ -17,6 +17,8 @@ constexpr std::array kSolvers{
     Registered{"newton", make_newton},
     Registered{"block-pivot", make_block_pivot},
     Registered{"keller", make_keller},
+    Registered{"admm", make_admm},
+    Registered{"apgd", make_apgd},
 };
 
 }  // namespace

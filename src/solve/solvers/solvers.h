@@ -11,5 +11,7 @@ std::unique_ptr<Solver> make_lemke();
 std::unique_ptr<Solver> make_newton();
 std::unique_ptr<Solver> make_block_pivot();
 std::unique_ptr<Solver> make_keller();
+std::unique_ptr<Solver> make_admm();
+std::unique_ptr<Solver> make_apgd();
 
 }  // namespace slipstick
