@@ -81,6 +81,15 @@ struct ContactForce {
   Vec3 force = Vec3::Zero();
 };
 
+/// What one solver of the ladder did since the start, islands counted one by one.
+struct SolverStatistics {
+  std::string_view solver;
+  long solves = 0;      ///< problems given to it
+  long certified = 0;   ///< of these
+  long warm_hits = 0;   ///< the last answer's basis was still right (SolverReport::warm_hit)
+  long iterations = 0;  ///< pivots, Newton steps, sweeps
+};
+
 struct EnergySplit {
   double kinetic = 0, potential = 0;
 };
@@ -107,6 +116,8 @@ class Simulation {
   const Problem& problem() const;
   EnergySplit energy() const;
   std::span<const ImpactEvent> impacts() const;  ///< of the last step (scheme euler)
+  /// One entry a rung of the ladder, in its order.
+  std::span<const SolverStatistics> solver_statistics() const;
 
  private:
   struct Impl;

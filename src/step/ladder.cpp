@@ -40,6 +40,7 @@ Ladder::Ladder(const SimulationOptions& options) : tolerance_(options.tolerance)
   } else {
     rungs_ = {{options.solver, kUnlimited}};
   }
+  for (const Rung& rung : rungs_) statistics_.emplace_back().solver = rung.solver;
 }
 
 Ladder::~Ladder() = default;
@@ -49,6 +50,7 @@ void Ladder::solve_part(const Problem& problem, Solution* solution, Slot* slot) 
   LadderResult& result = slot->result;
   result = {};
   slot->solvers.resize(rungs_.size());
+  slot->counts.assign(rungs_.size(), {});
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs_.size() && !result.certified; ++k) {
@@ -60,6 +62,11 @@ void Ladder::solve_part(const Problem& problem, Solution* solution, Slot* slot) 
     const SolverReport report = slot->solvers[k]->solve(problem, tolerance_, &slot->trial);
     result.iterations += report.iterations;
     const Residuals residual = slot->judge.certify(problem, slot->trial);
+    SolverStatistics& count = slot->counts[k];
+    count.solves = 1;
+    count.certified = residual.within(tolerance_);
+    count.warm_hits = report.warm_hit;
+    count.iterations = report.iterations;
     if (k > 0 && !(residual.relative < result.residual.relative)) continue;
     std::swap(*solution, slot->trial);
     result.residual = residual;
@@ -103,6 +110,13 @@ bool Ladder::climb(const Problem& problem, Solution* solution, LadderResult* res
     const LadderResult& part = slots_[island]->result;
     result->iterations += part.iterations;
     result->escalations += part.escalations;
+    for (std::size_t k = 0; k < rungs_.size(); ++k) {
+      const SolverStatistics& count = slots_[island]->counts[k];
+      statistics_[k].solves += count.solves;
+      statistics_[k].certified += count.certified;
+      statistics_[k].warm_hits += count.warm_hits;
+      statistics_[k].iterations += count.iterations;
+    }
     if (part.certified || part.residual.relative <= worst) continue;
     worst = part.residual.relative;
     result->note = part.note;

@@ -40,6 +40,7 @@ class Ladder {
   ~Ladder();
   /// `solution` holds the warm start; `problem` changes only if it is relaxed.
   LadderResult solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution);
+  std::span<const SolverStatistics> statistics() const { return statistics_; }
 
  private:
   struct Rung {
@@ -53,6 +54,7 @@ class Ladder {
     std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
     Judge judge;
     LadderResult result;
+    std::vector<SolverStatistics> counts;  ///< of the last solve, one a rung
   };
   bool climb(const Problem& problem, Solution* solution, LadderResult* result);
   void solve_islands(const Problem& problem, Solution* solution);
@@ -61,6 +63,7 @@ class Ladder {
   double tolerance_;
   int threads_;
   std::vector<Rung> rungs_;
+  std::vector<SolverStatistics> statistics_;
   Islands islands_;
   std::vector<std::unique_ptr<Slot>> slots_;
   Judge judge_;
