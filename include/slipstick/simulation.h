@@ -3,7 +3,7 @@
 
 #include <slipstick/model.h>
 #include <slipstick/problem.h>
-#include <slipstick/solver.h>
+#include <slipstick/solver_ladder.h>
 #include <slipstick/state.h>
 
 #include <memory>
@@ -110,6 +110,8 @@ class Simulation {
   const Problem& problem() const;
   EnergySplit energy() const;
   std::span<const ImpactEvent> impacts() const;  ///< of the last step (scheme euler)
+  /// One entry a rung of the ladder, in its order.
+  std::span<const SolverStatistics> solver_statistics() const;
 
  private:
   struct Impl;

@@ -47,6 +47,7 @@ std::string_view name_of(SolveStatus status);
 struct SolverReport {
   SolveStatus status = SolveStatus::NotConverged;
   int iterations = 0;     ///< pivots, sweeps or Newton steps
+  bool warm_hit = false;  ///< the guess' own basis or active set was still right (solvers that pivot)
   std::string_view note;  ///< static text: why it was not solved
 };
 

@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,15 @@ struct LadderResult {
   std::string_view note;
 };
 
+/// What one solver of the ladder did since the start, islands counted one by one.
+struct SolverStatistics {
+  std::string_view solver;
+  long solves = 0;      ///< problems given to it
+  long certified = 0;   ///< of these
+  long warm_hits = 0;   ///< the last answer's basis was still right (SolverReport::warm_hit)
+  long iterations = 0;  ///< pivots, Newton steps, sweeps
+};
+
 class SolverLadder {
  public:
   /// `options.solver` must be one of solver_choices().
@@ -45,6 +55,8 @@ class SolverLadder {
   SolverLadder& operator=(SolverLadder&&) noexcept;
   /// `solution` holds the warm start (ignored if its sizes are wrong) and, on return, the best answer by the judge.
   LadderResult solve(const Problem& problem, Solution* solution);
+  /// Counts since construction, one entry a rung.
+  std::span<const SolverStatistics> statistics() const;
 
  private:
   struct Impl;

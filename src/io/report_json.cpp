@@ -63,6 +63,21 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->field("reach_repeats", s.reach_repeats);
 }
 
+void add_solver_statistics(const Simulation& simulation, JsonText* json) {
+  json->key("solver_statistics");
+  json->begin_object();
+  for (const SolverStatistics& each : simulation.solver_statistics()) {
+    json->key(each.solver);
+    json->begin_object(true);
+    json->field("solves", each.solves);
+    json->field("certified", each.certified);
+    json->field("warm_hits", each.warm_hits);
+    json->field("iterations", each.iterations);
+    json->end_object();
+  }
+  json->end_object();
+}
+
 void add_certificate(const RunFigures& s, double tolerance, JsonText* json) {
   json->key("certificate");
   json->begin_object();
@@ -200,6 +215,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   json.field("threads", options.threads);
   add_timing(s, &json);
   add_sizes(s, &json);
+  add_solver_statistics(simulation, &json);
   add_certificate(s, options.tolerance, &json);
   add_energy(s, simulation.energy(), &json);
   add_events(s, model, &json);

@@ -55,7 +55,8 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
     const double* lambda = solution.lambda.data() + block.row;
     const double* w = s.w.data() + block.row;
     double f[6];
-    update_natural_map(problem, block, rho, lambda, w, f);
+    const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
+    update_natural_map(problem, block, rho, saxce, lambda, w, f);
     for (int k = 0; k < block.size; ++k) {
       result.natural = std::max(result.natural, std::abs(f[k]));
       sum += f[k] * f[k];

@@ -42,7 +42,7 @@ double bound_term_size(const Problem& problem, const VecX& v) {
 
 }  // namespace
 
-void update_natural_map(const Problem& problem, const RowBlock& block, double rho, const double* lambda,
+void update_natural_map(const Problem& problem, const RowBlock& block, double rho, double s, const double* lambda,
                         const double* w, double* f) {
   if (block.law == LawKind::Equality) {
     std::copy(w, w + block.size, f);
@@ -50,7 +50,6 @@ void update_natural_map(const Problem& problem, const RowBlock& block, double rh
   }
   // F = w + s n + (y - P(y)) / rho with y = lambda - rho (w + s n): the same number, but a huge lambda cannot swallow w
   // where y is admissible, and an impossible problem cannot look solved.
-  const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
   double y[6];
   for (int k = 0; k < block.size; ++k) y[k] = f[k] = lambda[k] - rho * (w[k] + (k == 0 ? s : 0));
   project_impulse(block, problem.lower.data() + block.row, problem.upper.data() + block.row, f);
@@ -63,12 +62,15 @@ double calc_residual_scale(const Problem& problem, const VecX& free_velocity, co
   return std::max(norm, kCancelled * calc_term_size(problem, free_velocity));
 }
 
-double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w) {
+double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w,
+                             const VecX* saxce) {
   double sum = 0;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const RowBlock& block = problem.blocks[i];
-    double f[6];
-    update_natural_map(problem, block, rho[i], x.data() + block.row, w.data() + block.row, f);
+    const double* w_i = w.data() + block.row;
+    double s = 0, f[6];
+    if (block.law == LawKind::Friction) s = saxce ? (*saxce)[block.row] : de_saxce_term(block, w_i);
+    update_natural_map(problem, block, rho[i], s, x.data() + block.row, w_i, f);
     for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
   }
   return std::sqrt(sum);

@@ -13,8 +13,8 @@
 
 namespace slipstick {
 
-/// The block's part of F into f; lambda and w point to the block's own rows.
-void update_natural_map(const Problem& problem, const RowBlock& block, double rho, const double* lambda,
+/// The block's part of F into f; lambda and w point to the block's own rows, s is its De Saxce term.
+void update_natural_map(const Problem& problem, const RowBlock& block, double rho, double s, const double* lambda,
                         const double* w, double* f);
 
 /// max(||q||, kCancelled ||T||), T_r = |J_r| |A^-1 b| + |c_r|: where q is what rounding left of larger terms (bodies

@@ -33,6 +33,7 @@ struct Slot {
   std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
   Judge judge;
   LadderResult result;
+  std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
 };
 
 /// Complementary pairs of the problem's polyhedral form ([AnitescuPotra97]): normal, directions, slip speed.
@@ -56,11 +57,13 @@ std::vector<std::string_view> solver_choices() {
 struct SolverLadder::Impl {
   void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
   void solve_islands(const Problem& problem, Solution* solution);
+  void add_counts(const Slot& slot);
   LadderResult solve(const Problem& problem, Solution* solution);
 
   LadderOptions options;
   SolverOptions solver_options;
   std::vector<Rung> rungs;
+  std::vector<SolverStatistics> statistics;
   Clock::time_point start;
   Islands islands;
   std::vector<std::unique_ptr<Slot>> slots;
@@ -74,6 +77,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   result.unsupported = true;
   result.residual.relative = std::numeric_limits<double>::infinity();
   slot->solvers.resize(rungs.size());
+  slot->counts.assign(rungs.size(), {});
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
@@ -93,6 +97,11 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     if (report.status == SolveStatus::Unsupported) continue;  // `trial` need not hold an answer
     result.unsupported = false;
     const Residuals residual = slot->judge.certify(problem, slot->trial);
+    SolverStatistics& count = slot->counts[k];
+    count.solves = 1;
+    count.certified = residual.within(options.tolerance);
+    count.warm_hits = report.warm_hit;
+    count.iterations = report.iterations;
     if (!(residual.relative < result.residual.relative)) continue;
     std::swap(*solution, slot->trial);
     result.residual = residual;
@@ -120,6 +129,15 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
     islands.scatter(problem, island, slots[island]->solution, solution);
 }
 
+void SolverLadder::Impl::add_counts(const Slot& slot) {
+  for (std::size_t k = 0; k < rungs.size(); ++k) {
+    statistics[k].solves += slot.counts[k].solves;
+    statistics[k].certified += slot.counts[k].certified;
+    statistics[k].warm_hits += slot.counts[k].warm_hits;
+    statistics[k].iterations += slot.counts[k].iterations;
+  }
+}
+
 LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solution) {
   start = Clock::now();
   if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
@@ -140,6 +158,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     result.iterations += part.iterations;
     result.escalations += part.escalations;
     result.unsupported = result.unsupported || part.unsupported;
+    add_counts(*slots[island]);
     if (part.residual.relative <= worst) continue;
     worst = part.residual.relative;
     result.solver = part.solver;
@@ -156,14 +175,16 @@ SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_uniqu
   impl_->solver_options = options.solver_options;
   if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
-  if (options.solver == "auto") return;
   for (const std::string_view name : solver_names())
     if (name == options.solver) impl_->rungs = {{name, kUnlimited}};
+  for (const Rung& rung : impl_->rungs) impl_->statistics.emplace_back().solver = rung.solver;
 }
 
 SolverLadder::~SolverLadder() = default;
 SolverLadder::SolverLadder(SolverLadder&&) noexcept = default;
 SolverLadder& SolverLadder::operator=(SolverLadder&&) noexcept = default;
+
+std::span<const SolverStatistics> SolverLadder::statistics() const { return impl_->statistics; }
 
 LadderResult SolverLadder::solve(const Problem& problem, Solution* solution) { return impl_->solve(problem, solution); }
 

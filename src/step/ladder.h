@@ -22,6 +22,7 @@ class Ladder {
   explicit Ladder(const SimulationOptions& options);
   /// `solution` holds the warm start; `problem` changes only if it is relaxed.
   LadderResult solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution);
+  std::span<const SolverStatistics> statistics() const { return solvers_.statistics(); }
 
  private:
   SolverLadder solvers_;

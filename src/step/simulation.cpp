@@ -338,6 +338,7 @@ std::span<const Contact> Simulation::contacts() const { return impl_->contacts.c
 std::span<const ContactForce> Simulation::contact_forces() const { return impl_->forces; }
 const Problem& Simulation::problem() const { return impl_->scratch.problem; }
 std::span<const ImpactEvent> Simulation::impacts() const { return impl_->impacts; }
+std::span<const SolverStatistics> Simulation::solver_statistics() const { return impl_->ladder.statistics(); }
 
 EnergySplit Simulation::energy() const {
   const Energy energy = calc_energy(impl_->model, impl_->state.pose, impl_->state.velocity);

@@ -22,6 +22,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-12;  // relative residual that needs no further work
 constexpr int kWarmRounds = 10, kPolishRounds = 6, kConeNewtonRounds = 30, kConeAlignments = 16;
+constexpr double kBasic = 1e-10;  // a variable of the guess above this part of the largest is in the basis
 constexpr int kSlideRounds = 8, kTrustedSteps = 4;
 constexpr double kLeastProximal = 1e-11, kFirstProximal = 1e-3, kLargestProximal = 1;  // of the scaled diagonal
 constexpr double kFirstSpread = 0.08, kSpreadFactor = 0.5;
@@ -54,11 +55,13 @@ class Lemke final : public Solver {
   void turn_slides(const Problem& problem);
   void iterate_states(const Problem& problem, int rounds);
   bool attempt(const Problem& problem, const LemkeSettings& settings, bool from_present);
+  bool run_pivots(const Problem& problem, const LemkeSettings& settings, const std::vector<char>* start);
   void climb(const Problem& problem);
   void follow_cone(const Problem& problem);
   void align(const Problem& problem);
   void save_start();
   void make_start();
+  bool attempt_from_guess(const Problem& problem);
 
   struct SavedState {
     bool first = false, price = false;
@@ -77,6 +80,7 @@ class Lemke final : public Solver {
   LemkePivots pivoting_;
   LemkePolish polish_;
   Solution trial_, best_;
+  VecX guess_x_, guess_w_, guess_z_;
   VecX x_, w_, present_x_, present_w_, polygon_x_, polygon_w_;
   std::vector<SavedState> saved_;
   std::vector<char> start_;
@@ -95,8 +99,9 @@ bool Lemke::begin(const Problem& problem, const Solution& guess) {
   if (warm_) update_scaled_impulse(dual_, guess.lambda, &x_);
   dual_.complete(problem, x_, &trial_);
   alignment_.spread = 0;
-  polygon_x_ = x_;
+  polygon_x_ = guess_x_ = x_;
   update_scaled_velocity(dual_, trial_.w, &polygon_w_);
+  guess_w_ = polygon_w_;
   align(problem);
   return true;
 }
@@ -205,10 +210,28 @@ void Lemke::make_start() {
   }
 }
 
+/// Pivots from the basis of the last answer, which the guess stands for: where few rows change their state, few pivots
+/// lead from it to today's basis [AnitescuPotra97, section 6].
+bool Lemke::attempt_from_guess(const Problem& problem) {
+  lcp_.update_variables(guess_x_, guess_w_, &guess_z_);
+  const double least = kBasic * std::max(guess_x_.cwiseAbs().maxCoeff(), guess_w_.cwiseAbs().maxCoeff());
+  start_.resize(lcp_.size());
+  for (int i = 0; i < lcp_.size(); ++i) start_[i] = guess_z_[i] > least;
+  for (const LcpGroup& g : lcp_.groups()) {
+    if (g.kind != LcpGroup::Kind::Contact || start_[g.first]) continue;
+    for (int k = 0; k <= g.directions; ++k) start_[g.first + 1 + k] = 0;  // open: no friction, no slip speed
+  }
+  return run_pivots(problem, kLadder[0], &start_);
+}
+
 bool Lemke::attempt(const Problem& problem, const LemkeSettings& settings, bool from_present) {
-  ++attempts_;
   if (from_present) make_start();
-  const LemkeOutcome outcome = pivoting_.run(&lcp_, settings, from_present ? &start_ : nullptr);
+  return run_pivots(problem, settings, from_present ? &start_ : nullptr);
+}
+
+bool Lemke::run_pivots(const Problem& problem, const LemkeSettings& settings, const std::vector<char>* start) {
+  ++attempts_;
+  const LemkeOutcome outcome = pivoting_.run(&lcp_, settings, start);
   pivots_ += pivoting_.pivots();
   ray_ = ray_ || outcome == LemkeOutcome::Ray;
   if (outcome != LemkeOutcome::Complementary) return false;
@@ -225,6 +248,8 @@ bool Lemke::attempt(const Problem& problem, const LemkeSettings& settings, bool 
 }
 
 void Lemke::climb(const Problem& problem) {
+  if (warm_ && attempt_from_guess(problem)) iterate_states(problem, kPolishRounds);
+  if (acceptable()) return;
   for (const LemkeSettings& settings : kLadder) {
     if (attempt(problem, settings, false)) iterate_states(problem, kPolishRounds);
     if (acceptable()) return;
@@ -233,7 +258,8 @@ void Lemke::climb(const Problem& problem) {
 
 void Lemke::follow_cone(const Problem& problem) {
   for (int k = 0; k < kConeAlignments; ++k) {
-    const bool solved = (k > 0 && attempt(problem, kLadder[0], true)) || attempt(problem, kLadder[0], false) ||
+    const bool solved = (k == 0 && warm_ && attempt_from_guess(problem)) ||
+                        (k > 0 && attempt(problem, kLadder[0], true)) || attempt(problem, kLadder[0], false) ||
                         attempt(problem, kLadder[1], false) || attempt(problem, kLadder[5], false);
     if (solved) turn_slides(problem);
     x_ = polygon_x_;
@@ -268,6 +294,7 @@ SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* an
   answer->lambda = best_.lambda;
   answer->w = best_.w;
   report.iterations = pivots_;
+  report.warm_hit = warm_ && attempts_ == 0 && acceptable();
   report.status = acceptable() ? SolveStatus::Solved : SolveStatus::NotConverged;
   if (acceptable()) {
     if (attempts_ > 1) report.note = cone_ ? "solved after another alignment or a retry" : "solved after a retry";

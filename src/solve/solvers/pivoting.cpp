@@ -127,7 +127,8 @@ SolverReport Pivoting::solve(const Problem& problem, double tolerance, Solution*
   pivot_.prepare(problem);
   zero_.setZero(problem.rows());
   update_pivot_bounds(problem, {}, zero_, &lower_, &upper_);
-  if (answer->lambda.size() == problem.rows() && answer->lambda.allFinite())
+  const bool warm = answer->lambda.size() == problem.rows() && answer->lambda.allFinite();
+  if (warm)
     x_ = answer->lambda;
   else
     x_.setZero(problem.rows());
@@ -145,6 +146,7 @@ SolverReport Pivoting::solve(const Problem& problem, double tolerance, Solution*
   keep(answer);
   const bool solved = judge_.certify(problem, *answer).within(tolerance);
   report.status = solved ? SolveStatus::Solved : SolveStatus::NotConverged;
+  report.warm_hit = warm && solved && report.iterations == 0;
   if (!solved) report.note = friction_ ? "the friction bounds did not settle" : "the residual stayed above tolerance";
   return report;
 }

@@ -34,6 +34,8 @@ constexpr std::array kSolvers{
     Registered{"keller", make_keller},
     Registered{"pgs", make_pgs, kPgsOptions},
     Registered{"split", make_split, kSplitOptions},
+    Registered{"admm", make_admm},
+    Registered{"apgd", make_apgd},
 };
 
 }  // namespace

@@ -13,5 +13,7 @@ std::unique_ptr<Solver> make_block_pivot();
 std::unique_ptr<Solver> make_keller();
 std::unique_ptr<Solver> make_pgs(const SolverOptions& options);
 std::unique_ptr<Solver> make_split(const SolverOptions& options);
+std::unique_ptr<Solver> make_admm();
+std::unique_ptr<Solver> make_apgd();
 
 }  // namespace slipstick

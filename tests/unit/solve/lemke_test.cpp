@@ -292,5 +292,33 @@ TEST(Lemke, LargeFriction) {
   }
 }
 
+TEST(Lemke, WarmStartHitsWhereTheBasisHoldsAndPivotsLessWhereItDoesNot) {
+  const auto lemke = make_lemke();
+  int hits = 0, misses = 0, cold_pivots = 0, warm_pivots = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    RandomProblemOptions o = testing::make_varied_options(seed);
+    o.contacts = 5 + seed % 15;
+    Problem p = make_random_problem(seed, o);
+    Solution warm, cold;
+    EXPECT_FALSE(lemke->solve(p, 1e-8, &warm).warm_hit) << "without a guess there is nothing to hit";
+    if (warm.lambda.isZero(0)) continue;
+    testing::Random random(seed + 77);
+    for (double& b : p.b) b *= 1 + 0.05 * random.normal();
+    const SolverReport from_nothing = lemke->solve(p, 1e-8, &cold), from_last = lemke->solve(p, 1e-8, &warm);
+    EXPECT_EQ(from_last.status, SolveStatus::Solved) << seed;
+    EXPECT_TRUE(certify(p, warm).within(1e-8)) << seed;
+    if (from_last.warm_hit) {
+      ++hits;
+      EXPECT_EQ(from_last.iterations, 0) << seed;
+    } else {
+      ++misses;
+      cold_pivots += from_nothing.iterations;
+      warm_pivots += from_last.iterations;
+    }
+  }
+  EXPECT_GT(hits, misses);
+  EXPECT_LE(warm_pivots, cold_pivots);
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -45,5 +45,25 @@ TEST(PgsAllocation, NoneAfterWarmUp) {
   }
 }
 
+TEST(OtherSolversAllocation, NoneAfterWarmUp) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  for (const char* name : {"admm", "apgd", "block-pivot", "keller"}) {
+    const auto solver = make_solver(name);
+    for (Problem problem : {stack(10), wall(3, 3), disks(5)}) {
+      for (RowBlock& block : problem.blocks) block.friction = FrictionModel::Box;
+      Solution answer;
+      solver->solve(problem, 1e-6, &answer);
+      const VecX solved = answer.lambda;
+      solver->solve(problem, 1e-6, &answer);
+      const long before = testing::allocation_count.load();
+      for (const double guess : {1.001, 0.0}) {  // from nearby, and from zero
+        answer.lambda = guess * solved;
+        solver->solve(problem, 1e-6, &answer);
+      }
+      EXPECT_EQ(testing::allocation_count.load() - before, 0) << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
