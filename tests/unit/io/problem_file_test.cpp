@@ -56,7 +56,9 @@ void expect_same(const Problem& a, const Problem& b) {
     if (x.law == LawKind::Friction) {
       EXPECT_EQ(x.mu, y.mu);
       EXPECT_EQ(x.friction, y.friction);
-      if (x.friction == FrictionModel::Pyramid) EXPECT_EQ(x.facets, y.facets);
+      if (x.friction == FrictionModel::Pyramid) {
+        EXPECT_EQ(x.facets, y.facets);
+      }
     }
     for (int r = x.row; r < x.row + x.size && x.law == LawKind::Box; ++r) {
       EXPECT_EQ(a.lower[r], b.lower[r]);
@@ -166,8 +168,9 @@ TEST_F(ProblemFiles, ADumpedStepGivesTheSameMotion) {
     Solution own = guess;
     ladder.solve(problem, &own);
     ASSERT_EQ(run.solution.v.size(), own.v.size());
-    if (own.v.size() > 0)
+    if (own.v.size() > 0) {
       EXPECT_LT((run.solution.v - own.v).cwiseAbs().maxCoeff(), 1e-6 * (1 + own.v.cwiseAbs().maxCoeff()));
+    }
     const ProblemAnswer answer = make_answer(file, run.solution);
     EXPECT_EQ(answer.unknowns.size(), static_cast<std::size_t>(own.v.size()));
     EXPECT_EQ(answer.reaction.size() + answer.multipliers.size(), static_cast<std::size_t>(problem.rows()));
