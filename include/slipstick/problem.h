@@ -18,7 +18,10 @@ enum class LawKind : std::uint8_t {
   Equality,     ///< w = 0, lambda free
   Nonnegative,  ///< 0 <= w _|_ lambda >= 0, each row by itself
   Box,          ///< lo <= lambda <= hi; w = 0 inside, w >= 0 at lo, w <= 0 at hi; each row by itself
-  Friction      ///< Coulomb: rows (n, t1[, t2]); 0 <= w_n _|_ lambda_n >= 0 and lambda_t opposes w_t within the limit
+  /// Coulomb: rows (n, t1[, t2]); 0 <= w_n _|_ lambda_n >= 0 and lambda_t opposes w_t within the limit mu lambda_n.
+  /// True cones may have further limits of the same size: rows (n, t1, t2, spin), (n, t1, t2, roll1, roll2) or (n, t1,
+  /// t2, spin, roll1, roll2), whose rows are scaled so that each coefficient becomes mu.
+  Friction
 };
 
 enum class FrictionModel : std::uint8_t {
@@ -30,7 +33,7 @@ enum class FrictionModel : std::uint8_t {
 /// One block of consecutive rows under one law.
 struct RowBlock {
   int row = 0;    ///< first row (index into lambda, w, c, compliance, lower, upper)
-  int size = 0;   ///< number of rows. Friction: 2 (planar: n, t) or 3 (n, t1, t2)
+  int size = 0;   ///< number of rows. Friction: 2 (planar: n, t), 3 (n, t1, t2), or 4 to 6 with further limits
   int entry = 0;  ///< first of its Jacobian blocks in Problem::entries
   int entries = 0;
   LawKind law = LawKind::Equality;

@@ -27,9 +27,76 @@ inline FrictionPolygon friction_polygon(const RowBlock& block) {
   return {block.facets, 0.0, 1.0};
 }
 
+/// One limit |lambda_g| <= mu lambda_n of a friction block: rows first .. first + size - 1 of the block.
+struct FrictionLimit {
+  int first = 0, size = 0;
+};
+inline constexpr int kMostLimits = 3;
+inline bool has_several_limits(const RowBlock& block) { return block.law == LawKind::Friction && block.size > 3; }
+/// The limits of a friction block: sliding, then spinning, then rolling. Returns their number.
+inline int friction_limits(const RowBlock& block, FrictionLimit* limits) {
+  limits[0] = {1, std::min(block.size, 3) - 1};
+  if (block.size == 4) limits[1] = {3, 1};
+  if (block.size == 5) limits[1] = {3, 2};
+  if (block.size == 6) {
+    limits[1] = {3, 1};
+    limits[2] = {4, 2};
+  }
+  return block.size <= 3 ? 1 : (block.size == 6 ? 3 : 2);
+}
+inline double limit_length(const FrictionLimit& limit, const double* x) {
+  return limit.size == 1 ? std::abs(x[limit.first])
+                         : std::sqrt(x[limit.first] * x[limit.first] + x[limit.first + 1] * x[limit.first + 1]);
+}
+
+/// Projects (n, g_1, g_2, ..) onto { |g_i| <= mu n }. n is the root of  n - n_0 - mu sum_i max(0, |g_i| - mu n) = 0,
+/// which grows with n: limits that hold at a root for more of them drop out. *active: bits of the limits met; 0 with n
+/// <= 0 is the apex.
+inline void project_limits(const RowBlock& block, double mu, double* x, int* active) {
+  FrictionLimit limit[kMostLimits];
+  const int count = friction_limits(block, limit);
+  double length[kMostLimits];
+  int mask = 0;
+  for (int i = 0; i < count; ++i) {
+    length[i] = limit_length(limit[i], x);
+    if (length[i] > mu * x[0]) mask |= 1 << i;
+  }
+  double n = x[0];
+  for (int round = 0; round <= count && mask != 0; ++round) {
+    double sum = x[0];
+    int held = 0;
+    for (int i = 0; i < count; ++i) {
+      if (!(mask & 1 << i)) continue;
+      sum += mu * length[i];
+      ++held;
+    }
+    n = sum / (1 + mu * mu * held);
+    int next = 0;
+    for (int i = 0; i < count; ++i)
+      if (length[i] > mu * n) next |= 1 << i;
+    if (next == mask) break;
+    mask = next;
+  }
+  *active = mask;
+  if (n <= 0) n = 0;
+  x[0] = n;
+  for (int i = 0; i < count; ++i) {
+    if (!(mask & 1 << i)) continue;
+    const double factor = length[i] > 0 ? mu * n / length[i] : 0;
+    for (int k = limit[i].first; k < limit[i].first + limit[i].size; ++k) x[k] *= factor;
+  }
+}
+
 /// s of the header comment, in m/s. `w` holds the block's rows.
 inline double de_saxce_term(const RowBlock& block, const double* w) {
   if (block.size == 2) return block.mu * std::abs(w[1]);
+  if (block.size > 3) {
+    FrictionLimit limit[kMostLimits];
+    const int count = friction_limits(block, limit);
+    double sum = 0;
+    for (int i = 0; i < count; ++i) sum += limit_length(limit[i], w);
+    return block.mu * sum;
+  }
   if (block.friction == FrictionModel::Cone) return block.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
   const FrictionPolygon p = friction_polygon(block);
   const double angle = std::atan2(-w[2], -w[1]);
@@ -94,6 +161,10 @@ inline void project_impulse(const RowBlock& block, const double* lo, const doubl
     return;
   }
   if (block.size == 2) return project_wedge(block.mu, &x[0], &x[1]);
+  if (block.size > 3) {
+    int active;
+    return project_limits(block, block.mu, x, &active);
+  }
   if (block.friction != FrictionModel::Cone) return project_pyramid(friction_polygon(block), block.mu, x);
   double size = std::sqrt(x[1] * x[1] + x[2] * x[2]);
   if (size == 0) {
@@ -110,6 +181,13 @@ inline void project_impulse(const RowBlock& block, const double* lo, const doubl
 inline double cone_violation(const RowBlock& block, const double* lambda) {
   const double limit = block.mu * std::max(lambda[0], 0.0);
   if (block.size == 2) return std::max(0.0, std::abs(lambda[1]) - limit);
+  if (block.size > 3) {
+    FrictionLimit part[kMostLimits];
+    const int count = friction_limits(block, part);
+    double worst = 0;
+    for (int i = 0; i < count; ++i) worst = std::max(worst, limit_length(part[i], lambda) - limit);
+    return worst;
+  }
   if (block.friction == FrictionModel::Cone)
     return std::max(0.0, std::sqrt(lambda[1] * lambda[1] + lambda[2] * lambda[2]) - limit);
   const FrictionPolygon p = friction_polygon(block);

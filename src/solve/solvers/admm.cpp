@@ -18,8 +18,8 @@
 #include <limits>
 
 #include "solve/laws.h"
-#include "solve/solvers/anderson.h"
 #include "solve/natural_map.h"
+#include "solve/solvers/anderson.h"
 #include "solve/solvers/newton_laws.h"
 #include "solve/solvers/newton_system.h"
 #include "solve/solvers/solvers.h"
@@ -280,6 +280,11 @@ void Admm::iterate(double tolerance, int limit) {
 
 SolverReport Admm::solve(const Problem& problem, double tolerance, Solution* answer) {
   SolverReport report;
+  if (has_further_limits(problem)) {
+    report.status = SolveStatus::Unsupported;
+    report.note = kNoFurtherLimits;
+    return report;
+  }
   if (!problem.coupling.empty() && problem.columns() > 0) {
     report.status = SolveStatus::Unsupported;
     report.note = "columns and a coupling in one problem";

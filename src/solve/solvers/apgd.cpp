@@ -166,6 +166,11 @@ void Apgd::iterate(double tolerance, int limit) {
 
 SolverReport Apgd::solve(const Problem& problem, double tolerance, Solution* answer) {
   SolverReport report;
+  if (has_further_limits(problem)) {
+    report.status = SolveStatus::Unsupported;
+    report.note = kNoFurtherLimits;
+    return report;
+  }
   if (!problem.symmetric) {
     report.status = SolveStatus::Unsupported;
     report.note = "A is not symmetric";

@@ -81,24 +81,31 @@ void InteriorPath::start(const Problem& problem, NewtonSystem* system, const std
     const bool friction = block.law == LawKind::Friction && block.mu > 0;
     if (block.law == LawKind::Equality) {
       parts_.push_back({Kind::Equality, 0, 0});
-    } else if (friction && (block.size == 2 || block.friction == FrictionModel::Cone)) {
+    } else if (friction && (block.size != 3 || block.friction == FrictionModel::Cone)) {
       add_cone(block, impulse, slack);
     } else {
       add_faces(block, impulse, slack);
     }
   }
-  degree_ = static_cast<int>(2 * cones_.size() + faces_.size());
+  degree_ = static_cast<int>(cones_.size() + faces_.size());
+  for (const Part& part : parts_) degree_ += part.kind == Kind::Cone;
   refresh();
 }
 
 void InteriorPath::add_cone(const RowBlock& block, double impulse, double speed) {
-  parts_.push_back({Kind::Cone, static_cast<int>(cones_.size()), 1});
-  Cone cone{};
+  FrictionLimit limit[kMostLimits];
+  const int count = friction_limits(block, limit);
+  parts_.push_back({Kind::Cone, static_cast<int>(cones_.size()), count});
   x_[block.row] = impulse;
-  cone.s[0] = block.mu * impulse;
-  cone.z[0] = friction_weight_ * speed / block.mu;
-  cone.y = speed;
-  cones_.push_back(cone);
+  for (int i = 0; i < count; ++i) {
+    Cone cone{};
+    cone.first = limit[i].first;
+    cone.n = 1 + limit[i].size;
+    cone.s[0] = block.mu * impulse;
+    cone.z[0] = friction_weight_ * speed / block.mu;
+    cone.y = speed;
+    cones_.push_back(cone);
+  }
 }
 
 void InteriorPath::add_face(const RowBlock& block, const double* a, double b, double speed, bool side) {
@@ -163,31 +170,28 @@ void InteriorPath::refresh() {
 }
 
 double InteriorPath::calc_gap(double step) const {
-  double sum = 0;
+  double disks = 0, sum = 0;
+  for (const Cone& c : cones_)
+    for (int k = 0; k < c.n; ++k) disks += (c.s[k] + step * c.ds[k]) * (c.z[k] + step * c.dz[k]);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].kind != Kind::Cone) continue;
     const Cone& c = cones_[parts_[i].first];
-    double disk = 0;
-    for (int k = 0; k < 3; ++k) disk += (c.s[k] + step * c.ds[k]) * (c.z[k] + step * c.dz[k]);
-    sum += disk / friction_weight_ + (c.s[0] + step * c.ds[0]) / problem_->blocks[i].mu * (c.y + step * c.dy);
+    sum += (c.s[0] + step * c.ds[0]) / problem_->blocks[i].mu * (c.y + step * c.dy);
   }
   for (const Face& f : faces_) sum += (f.s + step * f.ds) * (f.z + step * f.dz) / f.weight;
-  return degree_ > 0 ? sum / degree_ : 0;
+  return degree_ > 0 ? (sum + disks / friction_weight_) / degree_ : 0;
 }
 
 /// Nesterov and Todd's point of each cone.
 bool InteriorPath::update_scalings() {
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].kind != Kind::Cone) continue;
-    Cone& c = cones_[parts_[i].first];
-    const int n = problem_->blocks[i].size;
-    const double rs = std::sqrt(lorentz::determinant(n, c.s)), rz = std::sqrt(lorentz::determinant(n, c.z));
+  for (Cone& c : cones_) {
+    const double rs = std::sqrt(lorentz::determinant(c.n, c.s)), rz = std::sqrt(lorentz::determinant(c.n, c.z));
     if (!(rs > 0) || !(rz > 0)) return false;
-    const double gamma = std::sqrt((1 + lorentz::dot(n, c.s, c.z) / (rs * rz)) / 2);
+    const double gamma = std::sqrt((1 + lorentz::dot(c.n, c.s, c.z) / (rs * rz)) / 2);
     c.w[0] = (c.s[0] / rs + c.z[0] / rz) / (2 * gamma);
-    for (int k = 1; k < n; ++k) c.w[k] = (c.s[k] / rs - c.z[k] / rz) / (2 * gamma);
+    for (int k = 1; k < c.n; ++k) c.w[k] = (c.s[k] / rs - c.z[k] / rz) / (2 * gamma);
     c.eta = std::sqrt(rs / rz);
-    lorentz::scale(n, c.eta, c.w, false, c.z, c.lambda);
+    lorentz::scale(c.n, c.eta, c.w, false, c.z, c.lambda);
     if (!std::isfinite(c.eta) || !std::isfinite(c.lambda[0])) return false;
   }
   return true;
@@ -198,25 +202,33 @@ bool InteriorPath::update_scalings() {
 /// eta^2 (I - 2 w_t w_t^T / (2 w_0^2 - 1)).
 void InteriorPath::update_cone_map(int block, double target, double* d, double* g) {
   const RowBlock& rows = problem_->blocks[block];
-  Cone& c = cones_[parts_[block].first];
-  const int n = rows.size;
-  const double* w = w_.data() + rows.row;
+  const Part& part = parts_[block];
+  const Cone& normal = cones_[part.first];
+  std::fill_n(d, rows.size * rows.size, 0.0);
+  d[0] = x_[rows.row] / normal.y;
+  g[0] = (target - normal.normal_correction) / normal.y - d[0] * w_[rows.row];
+  for (int i = part.first; i < part.first + part.count; ++i) update_disk_map(rows, target, &cones_[i], d, g);
+}
+
+void InteriorPath::update_disk_map(const RowBlock& rows, double target, Cone* cone, double* d, double* g) const {
+  Cone& c = *cone;
+  const int size = rows.size;
   double right[3], part[3];
-  lorentz::multiply(n, c.lambda, c.lambda, right);
-  for (int k = 0; k < n; ++k) right[k] = (k == 0 ? friction_weight_ * target : 0) - right[k] - c.correction[k];
-  lorentz::divide(n, c.lambda, right, part);
-  lorentz::scale(n, c.eta, c.w, false, part, c.rest);
+  lorentz::multiply(c.n, c.lambda, c.lambda, right);
+  for (int k = 0; k < c.n; ++k) right[k] = (k == 0 ? friction_weight_ * target : 0) - right[k] - c.correction[k];
+  lorentz::divide(c.n, c.lambda, right, part);
+  lorentz::scale(c.n, c.eta, c.w, false, part, c.rest);
   const double square = c.eta * c.eta, head = 2 * c.w[0] * c.w[0] - 1;
-  std::fill_n(d, n * n, 0.0);
-  d[0] = x_[rows.row] / c.y;
-  g[0] = (target - c.normal_correction) / c.y - d[0] * w[0];
-  for (int i = 1; i < n; ++i) {
+  const double* w = w_.data() + rows.row + c.first - 1;  // w[1], w[2]: of this disk's tangents
+  for (int i = 1; i < c.n; ++i) {
+    const int row = c.first + i - 1;
     const double follow = c.follow[i - 1] = 2 * c.w[0] * c.w[i] / head;
-    g[i] = c.rest[i] + follow * (rows.mu * g[0] - c.rest[0]);
-    d[i * n] = rows.mu * follow * d[0];
-    for (int j = 1; j < n; ++j) {
-      d[i * n + j] = square * ((i == j) - 2 * c.w[i] * c.w[j] / head);
-      g[i] -= d[i * n + j] * (w[j] - c.z[j]);
+    g[row] = c.rest[i] + follow * (rows.mu * g[0] - c.rest[0]);
+    d[row * size] = rows.mu * follow * d[0];
+    for (int j = 1; j < c.n; ++j) {
+      const double value = square * ((i == j) - 2 * c.w[i] * c.w[j] / head);
+      d[row * size + c.first + j - 1] = value;
+      g[row] -= value * (w[j] - c.z[j]);
     }
   }
 }
@@ -273,16 +285,14 @@ void InteriorPath::update_maps(double target) {
   }
 }
 
-void InteriorPath::update_cone_steps(int block, Cone* cone) const {
-  const RowBlock& rows = problem_->blocks[block];
-  const double* w = w_.data() + rows.row;
-  const double* dw = dw_.data() + rows.row;
-  cone->dy = w[0] + dw[0] - cone->y;
+void InteriorPath::update_disk_steps(const RowBlock& rows, Cone* cone) const {
+  const int before = rows.row + cone->first - 1;
+  cone->dy = w_[rows.row] + dw_[rows.row] - cone->y;
   cone->ds[0] = rows.mu * dx_[rows.row];
   cone->dz[0] = (cone->rest[0] - cone->ds[0]) / (cone->eta * cone->eta * (2 * cone->w[0] * cone->w[0] - 1));
-  for (int k = 1; k < rows.size; ++k) {
-    cone->ds[k] = dx_[rows.row + k];
-    cone->dz[k] = w[k] + dw[k] - cone->z[k];
+  for (int k = 1; k < cone->n; ++k) {
+    cone->ds[k] = dx_[before + k];
+    cone->dz[k] = w_[before + k] + dw_[before + k] - cone->z[k];
     cone->dz[0] -= cone->follow[k - 1] * cone->dz[k];
   }
 }
@@ -296,7 +306,8 @@ void InteriorPath::solve(double target) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
     const RowBlock& block = p.blocks[i];
-    if (part.kind == Kind::Cone) update_cone_steps(static_cast<int>(i), &cones_[part.first]);
+    for (int c = part.first; part.kind == Kind::Cone && c < part.first + part.count; ++c)
+      update_disk_steps(block, &cones_[c]);
     for (int f = part.first; part.kind == Kind::Faces && f < part.first + part.count; ++f) {
       Face& face = faces_[f];
       face.ds = lorentz::dot(block.size, face.a, dx_.data() + block.row);
@@ -307,12 +318,9 @@ void InteriorPath::solve(double target) {
 
 double InteriorPath::calc_longest_step() const {
   double t = 1;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].kind != Kind::Cone) continue;
-    const Cone& c = cones_[parts_[i].first];
-    const int n = problem_->blocks[i].size;
-    t = lorentz::longest_in_cone(n, c.s, c.ds, t);
-    t = lorentz::longest_in_cone(n, c.z, c.dz, t);
+  for (const Cone& c : cones_) {
+    t = lorentz::longest_in_cone(c.n, c.s, c.ds, t);
+    t = lorentz::longest_in_cone(c.n, c.z, c.dz, t);
     if (c.dy < 0) t = std::min(t, -c.y / c.dy);
   }
   for (const Face& face : faces_) {
@@ -325,21 +333,22 @@ double InteriorPath::calc_longest_step() const {
 /// Whether no pair is much nearer to the edge of its law than the mean after a step.
 bool InteriorPath::is_central(double step) const {
   const double least = kCentral * calc_gap(step);
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].kind != Kind::Cone) continue;
-    const Cone& c = cones_[parts_[i].first];
-    const int n = problem_->blocks[i].size;
+  for (const Cone& c : cones_) {
     double s[3], z[3];
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < c.n; ++k) {
       s[k] = c.s[k] + step * c.ds[k];
       z[k] = c.z[k] + step * c.dz[k];
     }
     // The smaller eigenvalue of s^1/2 z s^1/2 (quadratic representation): both add up to 2 s.z, their product is
     // det s det z.
-    const double mean = lorentz::dot(n, s, z), product = lorentz::determinant(n, s) * lorentz::determinant(n, z);
+    const double mean = lorentz::dot(c.n, s, z), product = lorentz::determinant(c.n, s) * lorentz::determinant(c.n, z);
     const double root = std::sqrt(std::max(mean * mean - product, 0.0));
     if (product < friction_weight_ * least * (mean + root)) return false;
-    if (s[0] / problem_->blocks[i].mu * (c.y + step * c.dy) < least) return false;
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].kind != Kind::Cone) continue;
+    const Cone& c = cones_[parts_[i].first];
+    if ((c.s[0] + step * c.ds[0]) / problem_->blocks[i].mu * (c.y + step * c.dy) < least) return false;
   }
   return std::all_of(faces_.begin(), faces_.end(),
                      [&](const Face& f) { return (f.s + step * f.ds) * (f.z + step * f.dz) >= f.weight * least; });
@@ -347,14 +356,15 @@ bool InteriorPath::is_central(double step) const {
 
 void InteriorPath::keep_corrections() {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].kind != Kind::Cone) continue;
-    Cone& c = cones_[parts_[i].first];
-    const int n = problem_->blocks[i].size;
-    double a[3], b[3];
-    lorentz::scale(n, c.eta, c.w, true, c.ds, a);
-    lorentz::scale(n, c.eta, c.w, false, c.dz, b);
-    lorentz::multiply(n, a, b, c.correction);
-    c.normal_correction = c.ds[0] / problem_->blocks[i].mu * c.dy;
+    const Part& part = parts_[i];
+    for (int k = part.first; part.kind == Kind::Cone && k < part.first + part.count; ++k) {
+      Cone& c = cones_[k];
+      double a[3], b[3];
+      lorentz::scale(c.n, c.eta, c.w, true, c.ds, a);
+      lorentz::scale(c.n, c.eta, c.w, false, c.dz, b);
+      lorentz::multiply(c.n, a, b, c.correction);
+      c.normal_correction = c.ds[0] / problem_->blocks[i].mu * c.dy;
+    }
   }
   for (Face& face : faces_) face.correction = face.ds * face.dz;
 }
@@ -362,16 +372,18 @@ void InteriorPath::keep_corrections() {
 void InteriorPath::move(double step) {
   x_ += step * dx_;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].kind != Kind::Cone) continue;
+    const Part& part = parts_[i];
     const RowBlock& block = problem_->blocks[i];
-    Cone& c = cones_[parts_[i].first];
-    for (int k = 0; k < block.size; ++k) {
-      c.s[k] = (k == 0 ? block.mu : 1) * x_[block.row + k];
-      c.z[k] += step * c.dz[k];
-      c.correction[k] = 0;
+    for (int j = part.first; part.kind == Kind::Cone && j < part.first + part.count; ++j) {
+      Cone& c = cones_[j];
+      for (int k = 0; k < c.n; ++k) {
+        c.s[k] = k == 0 ? block.mu * x_[block.row] : x_[block.row + c.first + k - 1];
+        c.z[k] += step * c.dz[k];
+        c.correction[k] = 0;
+      }
+      c.y += step * c.dy;
+      c.normal_correction = 0;
     }
-    c.y += step * c.dy;
-    c.normal_correction = 0;
   }
   for (Face& face : faces_) {
     face.s += step * face.ds;

@@ -43,8 +43,10 @@ class InteriorPath {
     double s, z, ds, dz, correction;
     bool side;  // of a friction polygon: its radius follows the normal impulse
   };
-  /// A friction disk and its normal row, in the scaled variables of the header comment.
+  /// A friction disk in the scaled variables of the header comment, and the normal row (that of a block's first disk
+  /// counts): a block with several limits has as many disks.
   struct Cone {
+    int first, n;  // first tangent row in the block; 1 + number of tangents
     double s[3], z[3], ds[3], dz[3];
     double y, dy;                             // slack of the normal row
     double w[3], eta, lambda[3];              // Nesterov and Todd's W = eta V(w); lambda = W^-1 s = W z
@@ -67,9 +69,10 @@ class InteriorPath {
   bool update_scalings();
   void update_maps(double target);
   void update_cone_map(int block, double target, double* d, double* g);
+  void update_disk_map(const RowBlock& rows, double target, Cone* cone, double* d, double* g) const;
   void update_face_map(int block, double target, double* d, double* g) const;
   void solve(double target);
-  void update_cone_steps(int block, Cone* cone) const;
+  void update_disk_steps(const RowBlock& rows, Cone* cone) const;
   void keep_corrections();
   double calc_longest_step() const;
   double calc_gap(double step) const;

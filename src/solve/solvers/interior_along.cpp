@@ -59,20 +59,22 @@ void InteriorPath::as_local(const std::vector<double>& steps, std::vector<double
   const double* at = steps.data();
   const double disk = 1 / std::sqrt(friction_weight_);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i].kind != Kind::Cone) continue;
-    const Cone& c = cones_[parts_[i].first];
-    const int n = problem_->blocks[i].size;
-    const double mu = problem_->blocks[i].mu, root = std::sqrt(c.y * mu / c.s[0]);
-    double a[3] = {}, b[3] = {};
-    lorentz::scale(n, c.eta, c.w, true, at, a);
-    lorentz::scale(n, c.eta, c.w, false, at + 3, b);
-    for (int k = 0; k < n; ++k) {
-      out->push_back(disk * a[k]);
-      out->push_back(disk * b[k]);
+    const Part& part = parts_[i];
+    const double mu = problem_->blocks[i].mu;
+    for (int j = part.first; part.kind == Kind::Cone && j < part.first + part.count; ++j, at += 7) {
+      const Cone& c = cones_[j];
+      double a[3] = {}, b[3] = {};
+      lorentz::scale(c.n, c.eta, c.w, true, at, a);
+      lorentz::scale(c.n, c.eta, c.w, false, at + 3, b);
+      for (int k = 0; k < c.n; ++k) {
+        out->push_back(disk * a[k]);
+        out->push_back(disk * b[k]);
+      }
+      if (j > part.first) continue;  // the normal row is one, whatever the limits
+      const double root = std::sqrt(c.y * mu / c.s[0]);
+      out->push_back(at[0] / mu * root);
+      out->push_back(at[6] / root);
     }
-    out->push_back(at[0] / mu * root);
-    out->push_back(at[6] / root);
-    at += 7;
   }
   for (const Face& f : faces_) {
     const double root = std::sqrt(f.z / f.s), size = 1 / std::sqrt(f.weight);

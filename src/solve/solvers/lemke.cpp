@@ -275,8 +275,10 @@ void Lemke::follow_cone(const Problem& problem) {
 SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* answer) {
   SolverReport report;
   tolerance_ = tolerance;
-  if (!begin(problem, *answer)) {
-    report.note = dual_.fault();
+  const bool further = has_further_limits(problem);
+  if (further || !begin(problem, *answer)) {
+    if (further) report.status = SolveStatus::Unsupported;
+    report.note = further ? kNoFurtherLimits : dual_.fault();
     answer->v.setZero(problem.unknowns());
     answer->lambda.setZero(problem.rows());
     answer->w.setZero(problem.rows());

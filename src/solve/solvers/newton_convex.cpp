@@ -34,10 +34,10 @@ void NewtonIteration::update_prox(double stiffness) {
 /// The De Saxce term of a block at row velocity u and impulse x: the frozen one, or with `follow_` that of this point,
 /// with its gradient by w_t.
 double NewtonIteration::saxce_term(const RowBlock& block, const double* u, const double* x, double* gradient) const {
-  gradient[0] = gradient[1] = 0;
+  std::fill_n(gradient, 5, 0.0);
   if (block.law != LawKind::Friction) return 0;
   if (!follow_) return saxce_[block.row];
-  double w[3];
+  double w[6];
   for (int k = 0; k < block.size; ++k) w[k] = u[k] + problem_->compliance[block.row + k] * x[k];
   return de_saxce_term_and_gradient(block, w, gradient);
 }
@@ -48,7 +48,7 @@ void NewtonIteration::update_convex_maps() {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
     const int m = block.size;
-    double y[6], gradient[2];
+    double y[6], gradient[5];
     const double s = saxce_term(block, u_.data() + block.row, x_.data() + block.row, gradient);
     for (int k = 0; k < m; ++k) {
       const int r = block.row + k;
@@ -78,7 +78,7 @@ double NewtonIteration::calc_merit(double step) const {
   double sum = 0;
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    double u[6], x[6], y[6], resolved[6], gradient[2];
+    double u[6], x[6], y[6], resolved[6], gradient[5];
     for (int k = 0; k < block.size; ++k) {
       u[k] = u_[block.row + k] + step * du_[block.row + k];
       x[k] = x_[block.row + k] + step * dx_[block.row + k];

@@ -100,12 +100,48 @@ void project_polygon_cone(const FrictionPolygon& polygon, double mu, const doubl
   set(ray * std::max(k0, k1), ray * ray.transpose());
 }
 
+/// Projection onto { |g_i| <= mu n } and its derivative (row-major, size x size).
+void project_limits_with_derivative(const RowBlock& block, double mu, const double* y, double* p, double* dp) {
+  const int size = block.size;
+  int active = 0;
+  std::copy(y, y + size, p);
+  project_limits(block, mu, p, &active);
+  if (!dp) return;
+  std::fill(dp, dp + size * size, 0.0);
+  if (p[0] == 0) return;
+  FrictionLimit limit[kMostLimits];
+  const int count = friction_limits(block, limit);
+  double row[6] = {1};  // d n
+  int held = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!(active & 1 << i)) continue;
+    ++held;
+    const double length = limit_length(limit[i], y);
+    for (int k = limit[i].first; k < limit[i].first + limit[i].size; ++k) row[k] = mu * y[k] / length;
+  }
+  for (int k = 0; k < size; ++k) dp[k] = row[k] / (1 + mu * mu * held);
+  for (int i = 0; i < count; ++i) {
+    const double length = limit_length(limit[i], y), turn = mu * p[0] / length;
+    for (int k = limit[i].first; k < limit[i].first + limit[i].size; ++k) {
+      if (!(active & 1 << i)) {
+        dp[k * size + k] = 1;
+        continue;
+      }
+      for (int j = 0; j < size; ++j) dp[k * size + j] = row[k] * dp[j];
+      for (int j = limit[i].first; j < limit[i].first + limit[i].size; ++j)
+        dp[k * size + j] += turn * ((k == j) - y[k] * y[j] / (length * length));
+    }
+  }
+}
+
 }  // namespace
 
 void update_resolvent_weights(const LawRows& rows, double delta, double* weight) {
   const RowBlock& block = *rows.block;
   for (int k = 0; k < block.size; ++k) weight[k] = rows.compliance[k] + delta;
-  if (block.law == LawKind::Friction && block.size == 3) weight[1] = weight[2] = std::max(weight[1], weight[2]);
+  if (block.law != LawKind::Friction) return;
+  const double tangent = *std::max_element(weight + 1, weight + block.size);
+  std::fill(weight + 1, weight + block.size, tangent);
 }
 
 void update_resolvent(const LawRows& rows, const double* weight, const double* y, double* lambda, double* d) {
@@ -123,10 +159,12 @@ void update_resolvent(const LawRows& rows, const double* weight, const double* y
   }
   // In the variables sqrt(R) lambda the metric is Euclid's and the cone has the slope mu sqrt(R_t / R_n).
   const double sn = std::sqrt(weight[0]), st = std::sqrt(weight[1]), mu = block.mu * st / sn;
-  double scaled[3], dp[9];
+  double scaled[6], dp[36];
   scaled[0] = sn * y[0];
   for (int k = 1; k < m; ++k) scaled[k] = st * y[k];
-  if (m == 2 || block.friction == FrictionModel::Cone || mu == 0)
+  if (m > 3)
+    project_limits_with_derivative(block, mu, scaled, lambda, d ? dp : nullptr);
+  else if (m == 2 || block.friction == FrictionModel::Cone || mu == 0)
     project_cone(m, mu, scaled, lambda, d ? dp : nullptr);
   else
     project_polygon_cone(friction_polygon(block), mu, scaled, lambda, d ? dp : nullptr);
@@ -195,6 +233,51 @@ void write_slip(const SlipMap& map, double normal, const Vec2& tangent, double* 
 
 }  // namespace
 
+namespace {
+
+/// A closed contact with several limits: each sticks, or slides and follows the normal impulse, by itself. d and g hold
+/// the maps of sticking rows on entry.
+int update_limit_maps(const LawRows& rows, double rho, double tangent_epsilon, double limit, const double* lambda,
+                      const double* w, double* d, double* g, bool* symmetric) {
+  const RowBlock& block = *rows.block;
+  const int m = block.size;
+  FrictionLimit part[kMostLimits];
+  const int count = friction_limits(block, part);
+  int code = kStick;
+  *symmetric = true;
+  for (int i = 0; i < count; ++i) {
+    const int first = part[i].first, size = part[i].size;
+    double y[6];
+    for (int k = first; k < first + size; ++k) y[k] = lambda[k] - rho * w[k];
+    const double length = limit_length(part[i], y);
+    code *= 2;
+    if (length < limit) continue;
+    ++code;
+    *symmetric = false;
+    const double kappa = length > 0 ? limit / length : 0;
+    for (int k = first; k < first + size; ++k) {
+      const double t = length > 0 ? y[k] / length : (k == first ? 1 : 0);
+      g[k] = block.mu * t * (lambda[0] + g[0]) - lambda[k];
+      d[k * m] = block.mu * t * d[0];
+      d[k * m + k] = 0;
+    }
+    if (size == 1 || length == 0) continue;
+    // Across the sliding direction the impulse turns with the velocity.
+    const double p[2] = {-y[first + 1] / length, y[first] / length};
+    const double compliance =
+        rows.compliance[first] * p[0] * p[0] + rows.compliance[first + 1] * p[1] * p[1] + tangent_epsilon;
+    const double weight = 1 / (1 - kappa + kappa * rho * compliance), turn = kappa * rho * weight;
+    const double across = lambda[first] * p[0] + lambda[first + 1] * p[1];
+    for (int a = 0; a < 2; ++a) {
+      g[first + a] += across * p[a] * (1 - weight);
+      for (int b = 0; b < 2; ++b) d[(first + a) * m + first + b] = turn * p[a] * p[b];
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
 int update_active_map(const LawRows& rows, double rho, const double* epsilon, const double* lambda, const double* w,
                       double* d, double* g, bool* symmetric) {
   const RowBlock& block = *rows.block;
@@ -213,6 +296,7 @@ int update_active_map(const LawRows& rows, double rho, const double* epsilon, co
   }
   *symmetric = block.mu == 0;
   const double limit = block.mu * yn;
+  if (m > 3) return update_limit_maps(rows, rho, epsilon[1], limit, lambda, w, d, g, symmetric);
   if (m == 2) {
     const double yt = lambda[1] - rho * w[1];
     if (std::abs(yt) < limit) {
@@ -271,7 +355,14 @@ void clip_impulse(const LawRows& rows, double* x) {
   if (block.law != LawKind::Friction) return project_impulse(block, rows.lower, rows.upper, x);
   x[0] = std::max(x[0], 0.0);
   const double limit = block.mu * x[0];
-  if (block.size == 2) {
+  if (block.size > 3) {
+    FrictionLimit part[kMostLimits];
+    const int count = friction_limits(block, part);
+    for (int i = 0; i < count; ++i) {
+      const double length = limit_length(part[i], x);
+      for (int k = part[i].first; length > limit && k < part[i].first + part[i].size; ++k) x[k] *= limit / length;
+    }
+  } else if (block.size == 2) {
     x[1] = std::clamp(x[1], -limit, limit);
   } else if (block.friction == FrictionModel::Cone || block.mu == 0) {
     const double length = std::sqrt(x[1] * x[1] + x[2] * x[2]);
@@ -286,7 +377,17 @@ void clip_impulse(const LawRows& rows, double* x) {
 }
 
 double de_saxce_term_and_gradient(const RowBlock& block, const double* w, double* gradient) {
-  gradient[0] = gradient[1] = 0;
+  std::fill_n(gradient, block.size - 1, 0.0);
+  if (block.size > 3) {
+    FrictionLimit part[kMostLimits];
+    const int count = friction_limits(block, part);
+    for (int i = 0; i < count; ++i) {
+      const double length = limit_length(part[i], w);
+      for (int k = part[i].first; length > 0 && k < part[i].first + part[i].size; ++k)
+        gradient[k - 1] = block.mu * w[k] / length;
+    }
+    return de_saxce_term(block, w);
+  }
   if (block.size == 2) {
     gradient[0] = w[1] == 0 ? 0 : std::copysign(block.mu, w[1]);
     return block.mu * std::abs(w[1]);

@@ -36,7 +36,7 @@ int update_active_map(const LawRows& rows, double rho, const double* epsilon, co
 /// means, not the projection onto the cone).
 void clip_impulse(const LawRows& rows, double* x);
 
-/// De Saxce's term of a friction block and its gradient by w_t (two entries; zero where |w_t| = 0).
+/// De Saxce's term of a friction block and its gradient by w_t (size - 1 entries; zero where |w_t| = 0).
 double de_saxce_term_and_gradient(const RowBlock& block, const double* w, double* gradient);
 
 }  // namespace slipstick

@@ -11,6 +11,7 @@
 #include "solve/natural_map.h"
 #include "solve/row_kernels.h"
 #include "solve/solvers/newton_laws.h"
+#include "solve/solvers/solvers.h"
 
 namespace slipstick {
 
@@ -39,6 +40,7 @@ void update_pseudo_inverse(int m, const double* d, double* inverse) {
 }  // namespace
 
 std::string_view find_problem_fault(const Problem& problem) {
+  if (has_further_limits(problem)) return kNoFurtherLimits;
   for (const RowBlock& block : problem.blocks) {
     if (block.law == LawKind::Friction && !(block.mu >= 0 && block.mu < kInfinity))
       return "a friction coefficient is negative or not a number";

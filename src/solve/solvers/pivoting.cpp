@@ -56,6 +56,7 @@ std::string_view Pivoting::find_fault(const Problem& problem, SolveStatus* statu
   for (const RowBlock& block : problem.blocks) {
     if (block.law != LawKind::Friction || block.mu == 0) continue;
     friction_ = true;
+    if (block.size > 3) return kNoFurtherLimits;
     if (block.size == 3 && block.friction != FrictionModel::Box) return "friction limits that are no box";
   }
   if (!problem.coupling.empty() && problem.columns() > 0) return "columns and a coupling in one problem";

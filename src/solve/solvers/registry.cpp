@@ -1,8 +1,10 @@
 // The table of solvers: a new one adds its factory to solvers.h and a line here.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 
+#include "solve/laws.h"
 #include "solve/solvers/solvers.h"
 
 namespace slipstick {
@@ -80,6 +82,10 @@ std::vector<std::string> find_solver_option_faults(const SolverOptions& o) {
   for (const Rule& rule : rules)
     if (!rule.good) faults.emplace_back(rule.text);
   return faults;
+}
+
+bool has_further_limits(const Problem& problem) {
+  return std::any_of(problem.blocks.begin(), problem.blocks.end(), has_several_limits);
 }
 
 }  // namespace slipstick

@@ -4,6 +4,7 @@
 #include <slipstick/solver.h>
 
 #include <memory>
+#include <string_view>
 
 namespace slipstick {
 
@@ -15,5 +16,9 @@ std::unique_ptr<Solver> make_pgs(const SolverOptions& options);
 std::unique_ptr<Solver> make_split(const SolverOptions& options);
 std::unique_ptr<Solver> make_admm();
 std::unique_ptr<Solver> make_apgd();
+
+/// Whether a contact has further limits, on spinning or rolling (solve/laws.h), which few solvers take.
+bool has_further_limits(const Problem& problem);
+inline constexpr std::string_view kNoFurtherLimits = "rolling or spinning friction";
 
 }  // namespace slipstick

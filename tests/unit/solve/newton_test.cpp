@@ -101,6 +101,62 @@ INSTANTIATE_TEST_SUITE_P(
                     Class{"penetrating", {.bodies = 10, .contacts = 20, .penetrating = true}}),
     [](const testing::TestParamInfo<Class>& info) { return std::string(info.param.name); });
 
+/// Adds rows to every contact: spinning about the normal and rolling about the tangents, scaled by the arms.
+Problem with_further_limits(const Problem& from, double spin_arm, double roll_arm) {
+  Problem to;
+  for (int k = 0; k < from.columns(); ++k) {
+    to.add_column(from.column_size(k)) = from.mass_block(k);
+    for (int i = 0; i < from.column_size(k); ++i) to.b[to.column_start[k] + i] = from.b[from.column_start[k] + i];
+  }
+  for (const RowBlock& old : from.blocks) {
+    const bool contact = old.law == LawKind::Friction && old.size == 3;
+    const int spin = contact && spin_arm > 0 ? 1 : 0, roll = contact && roll_arm > 0 ? 2 : 0;
+    RowBlock& block = to.add_block(old.law, old.size + spin + roll);
+    block.mu = old.mu;
+    for (int k = 0; k < old.size; ++k) to.c[block.row + k] = from.c[old.row + k];
+    for (int e = old.entry; e < old.entry + old.entries; ++e) {
+      const auto j = from.jacobian_block(old, from.entries[e]);
+      auto out = to.add_entry(from.entries[e].column);
+      out.setZero();
+      out.topRows(old.size) = j;
+      for (int r = 0; r < spin + roll; ++r) {  // angular velocity along n, t1, t2: the linear part of those rows
+        const int axis = spin == 1 ? r : r + 1;
+        out.row(old.size + r).tail(3) = (axis == 0 ? spin_arm : roll_arm) / old.mu * j.row(axis).head(3);
+      }
+    }
+  }
+  return to;
+}
+
+TEST(NewtonTest, SpinningAndRollingFriction) {
+  const auto solver = make_newton();
+  for (const auto& [spin_arm, roll_arm] : {std::pair{0.02, 0.0}, {0.0, 0.01}, {0.02, 0.01}}) {
+    SceneProblem scene;
+    const double r = 0.1, mass = 4, inertia = 0.4 * mass * r * r, load = mass * kGravity * kStep;
+    const Vec3 spin(0, 5, 3), velocity(0.5, 0, 0);  // rolls along x without sliding and spins
+    const int ball = scene.add_body(Vec3(0, 0, r), mass, Vec3::Constant(inertia), velocity, spin);
+    scene.add_contact(ball, -1, Vec3::Zero(), Vec3::UnitZ(), 0.5);
+    const Problem problem = with_further_limits(scene.problem(), spin_arm, roll_arm);
+    Solution answer;
+    EXPECT_EQ(solver->solve(problem, 1e-8, &answer).status, SolveStatus::Solved);
+    EXPECT_LE(certify(problem, answer).relative, 1e-10);
+    // The spin loses (arm N) h / I; rolling loses arm N h / (7/5 m r^2): the sliding row keeps the contact rolling.
+    EXPECT_NEAR(answer.v[5], 3 - spin_arm * load / inertia, 1e-12);
+    EXPECT_NEAR(answer.v[4], 5 - roll_arm * load / (1.4 * mass * r * r), 1e-12);
+    EXPECT_NEAR(answer.v[0], r * answer.v[4], 1e-12);
+  }
+}
+
+TEST(NewtonTest, HeapsWithFurtherLimits) {
+  const auto solver = make_newton();
+  for (const Problem& plain : {pile(3), wall(3, 3), stack(5)}) {
+    Problem problem = with_further_limits(plain, 0.01, 0.005);
+    expect_solved(solver.get(), problem, 1e-8, "at rest");
+    for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b[i] += 3 * std::sin(7.0 * static_cast<double>(i));
+    expect_solved(solver.get(), problem, 1e-8, "pushed about");
+  }
+}
+
 TEST(NewtonTest, RedundantJointsAreExact) {
   SceneProblem scene;
   const int a = scene.add_box(Vec3(0.5, 0, 0), 1, Vec3(1, 0.1, 0.1)),
