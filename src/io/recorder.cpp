@@ -127,9 +127,9 @@ void Recorder::Impl::add_step(const Simulation& simulation, const StepReport& re
   frame.escalations += report.escalations;
   frame.certified = frame.certified && report.certified;
   dissipated -= c.ledger.damping + c.ledger.friction + c.ledger.impact + c.ledger.numerical;
-  for (const ImpactEvent& impact : simulation.impacts())
-    events.push_back(
-        {impact.time, 0, impact.body_a, impact.body_b, impact.normal_speed_before, impact.normal_speed_after});
+  for (const Event& event : simulation.events())
+    events.push_back({event.time, static_cast<int>(event.kind), event.body_a, event.body_b, event.normal_speed_before,
+                      event.normal_speed_after});
 }
 
 void Recorder::Impl::update_frame(const Simulation& simulation) {
