@@ -20,6 +20,8 @@ constexpr int kMaxReachRepeats = 8;
 constexpr int kMaxShortenings = 60;
 /// What is left of a step when it is over, as a share of it.
 constexpr double kNoTime = 1e-12;
+/// Transitions of several points of one pair within this share of a step are one.
+constexpr double kTogether = 0.05;
 /// An impulse below this fraction of the step's largest is rounding, not load.
 constexpr double kLoaded = 1e-11;
 /// A contact touches when its gap is below this, m per metre of the larger body (at least one metre) ([METHODS 2],
@@ -151,11 +153,12 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
   reach_.assume(current_, prescribed_, options_.step);
   look(current_, &here_);
   settle();
+  int parts = 0;
   while (end - current_.time > kNoTime * options_.step) {
     if (!advance(end - current_.time)) return;  // failed
     if (end - current_.time <= kNoTime * options_.step) current_.time = end;
     settle();
-    if (static_cast<int>(events_.size()) > kMaxEvents && locating_) {
+    if (++parts > kMaxEvents && locating_) {
       locating_ = false;
       report->certified = false;
       report->note = "more than 1000 events in one step: the rest of it was not located";
@@ -195,7 +198,9 @@ void EventDriver::settle() {
     impact.closing_speed = kRest;
     impact.plastic = !locating_ && scheme_.locates(options_);  // too many events
     impact.acceleration = acceleration_;
-    const ImpactResult result = apply_impact(impact, &ladder_, &impact_, &current_.velocity, &events_);
+    impact_events_.clear();
+    const ImpactResult result = apply_impact(impact, &ladder_, &impact_, &current_.velocity, &impact_events_);
+    for (const Event& event : impact_events_) add_event(event);
     if (result.happened) {
       report_->iterations += result.solve.iterations;
       report_->escalations += result.solve.escalations;
@@ -326,6 +331,14 @@ bool EventDriver::advance(double left) {
     }
     const double s = locate(found, h);
     if (report_->failed) return false;
+    if (s == kJams) {
+      // The slip ends at once, by an impulse that does not fall with the length of the step: one without collision.
+      cleared_.push_back(found.key);
+      due = found;
+      due.kind = Due::Jam;
+      if (!run(h, true)) return false;
+      continue;
+    }
     if (s <= 0) {  // it was not there
       cleared_.push_back(found.key);
       if (!run(h, backward_)) return false;
@@ -397,20 +410,24 @@ void EventDriver::update_memory(double h, const Candidate& due) {
     if (entry.loaded) forces_.push_back({contact, entry.impulse / h});
     entry.impulse *= options_.step / h;
     const double slip = rows.friction == 0 ? 0 : w.segment(row + 1, rows.count - 1).norm();
-    entry.sticking = rows.friction > 0 && entry.loaded ? slip <= rest_speed(contact, current_) : last.sticking;
+    // Where this part ends with the end of a slip, the next one says whether the contact sticks or slips back.
+    const bool tells = rows.friction > 0 && entry.loaded && due.kind != Due::Stick;
+    entry.sticking = tells ? slip <= rest_speed(contact, current_) : last.sticking;
     entry.normal_force = calc_mean_force(static_cast<int>(i), h);
     entry.friction_reserve = calc_mean_reserve(static_cast<int>(i), h);
+    if (due.kind == Due::Jam) entry.normal_force = entry.friction_reserve = 0;  // an impulse has no mean force
     entry.force_time = force_time;
 
     const auto zero_time = [&](double f0, double f1, Due kind) {
       for (const Cut& cut : cuts_)
-        if (cut.key == contact.key && cut.kind == kind) return cut.time;
-      const double t = last.force_time + (force_time - last.force_time) * f0 / (f0 - f1);
+        if (cut.key.shape_a == contact.key.shape_a && cut.key.shape_b == contact.key.shape_b && cut.kind == kind)
+          return cut.time;
+      const double t = f0 > f1 ? last.force_time + (force_time - last.force_time) * f0 / (f0 - f1) : current_.time;
       return std::isfinite(t) ? std::clamp(t, last.force_time, current_.time + h) : current_.time;
     };
-    const auto add_event = [&](EventKind kind, double t) {
+    const auto tell_of = [&](EventKind kind, double t, double after) {
       if (tell && last.loaded)
-        events_.push_back({kind, t, contact.body_a, contact.body_b, calc_gap(contact, current_).rate, 0});
+        add_event({kind, t, contact.body_a, contact.body_b, calc_gap(contact, current_).rate, after});
     };
     while (k < there_.contacts.size() && there_.contacts[k].key < contact.key) ++k;
     const bool found = k < there_.contacts.size() && there_.contacts[k].key == contact.key;
@@ -419,20 +436,33 @@ void EventDriver::update_memory(double h, const Candidate& due) {
       stays = there_.contacts[k].gap <= touching(contact) &&
               calc_gap(there_.contacts[k], end_).rate <= rest_speed(contact, end_);
     if (!stays) {
-      add_event(EventKind::Takeoff, zero_time(last.normal_force, entry.normal_force, Due::Takeoff));
-      if (tell && last.loaded && found) events_.back().normal_speed_after = calc_gap(there_.contacts[k], end_).rate;
+      tell_of(EventKind::Takeoff, zero_time(last.normal_force, entry.normal_force, Due::Takeoff),
+              found ? calc_gap(there_.contacts[k], end_).rate : 0);
       continue;
     }
     if (entry.loaded && rows.friction > 0 && entry.sticking != last.sticking && due.kind != Due::Jam) {
       if (entry.sticking)
-        add_event(EventKind::Stick, last.closed ? current_.time : current_.time + h);
+        tell_of(EventKind::Stick, current_.time, 0);
       else
-        add_event(EventKind::Slip, zero_time(last.friction_reserve, entry.friction_reserve, Due::Slip));
+        tell_of(EventKind::Slip, zero_time(last.friction_reserve, entry.friction_reserve, Due::Slip), 0);
     }
     end_.contact_memory.push_back(entry);
   }
   cuts_.clear();
   if (due.kind == Due::Takeoff || due.kind == Due::Slip) cuts_.push_back({due.key, due.kind, current_.time + h});
+}
+
+/// Several points of one pair of bodies that do the same at the same time are one event; the fastest stands for them.
+void EventDriver::add_event(const Event& event) {
+  for (Event& other : events_) {
+    const double together = event.kind == EventKind::Impact ? kNoTime : kTogether;
+    if (other.kind != event.kind || other.body_a != event.body_a || other.body_b != event.body_b ||
+        std::abs(other.time - event.time) > together * options_.step)
+      continue;
+    if (std::abs(event.normal_speed_before) > std::abs(other.normal_speed_before)) other = event;
+    return;
+  }
+  events_.push_back(event);
 }
 
 /// A slip has come to its end at current_: nothing of it stays in v ([METHODS 2.3]).
@@ -463,8 +493,7 @@ void EventDriver::stop_slip(const Candidate& due) {
   add_ledger(ledger, &report_->certificate.ledger);
   if (due.kind == Due::Jam) {
     for (const Contact& contact : closed.contacts)
-      if (contact.key == due.key)
-        events_.push_back({EventKind::Impact, current_.time, contact.body_a, contact.body_b, 0, 0});
+      if (contact.key == due.key) add_event({EventKind::Impact, current_.time, contact.body_a, contact.body_b, 0, 0});
   }
 }
 

@@ -49,9 +49,10 @@ class EventDriver {
     Due kind = Due::Nothing;
     double s = 2;
     ContactKey key;
-    int active = -1;  ///< index into active_, or -1
-    double low = 0;   ///< impact: the gap is not below zero here
-    double high = 1;  ///< impact: it is here
+    int active = -1;     ///< index into active_, or -1
+    double level = 0;    ///< impact: the gap at which it closes
+    double high = 1;     ///< impact: the gap may be below zero here
+    bool below = false;  ///< impact: it is below zero at the end of the trial
   };
   /// A contact's distance and rate of approach at one end of a trial.
   struct Gap {
@@ -68,6 +69,7 @@ class EventDriver {
   void update_middle(double h);
   bool accept(double h, const Candidate& due);
   void update_memory(double h, const Candidate& due);
+  void add_event(const Event& event);
   void stop_slip(const Candidate& due);
   StepInput input(double h, bool backward = false) const;
   void update_prescribed(double t);
@@ -76,9 +78,11 @@ class EventDriver {
   void find_impacts(double h, const Candidate& known, Candidate* first);
   void find_impact(double h, const Gap& start, const Gap* end, Candidate* first) const;
   void find_transitions(double h, const Candidate& known, Candidate* first);
+  static constexpr double kJams = -1;  ///< of `locate`: the slip is ended by an impulse at the start, not later
   double locate(const Candidate& candidate, double h);
   double locate_impact(const Candidate& candidate, double h);
   double locate_stick(const Candidate& candidate, double h);
+  double locate_release(const Candidate& candidate, double h);
   bool jams(const Candidate& candidate, double h);
   // Small things.
   Gap calc_gap(const Contact& contact, const State& state) const;
@@ -91,6 +95,7 @@ class EventDriver {
   /// alike.
   double calc_mean_force(int active, double h) const;
   double calc_mean_reserve(int active, double h) const;
+  double calc_normal_impulse(int active) const;
   bool is_cleared(const ContactKey& key) const;
 
   const Model& model_;
@@ -119,7 +124,7 @@ class EventDriver {
   };
   std::vector<Cut> cuts_;  ///< transitions that the present part begins with
   std::vector<Twist> prescribed_, acceleration_, weighted_;
-  std::vector<Event> events_;
+  std::vector<Event> events_, impact_events_;
   std::vector<ContactForce> forces_;
   StepReport* report_ = nullptr;
   StepReport trial_report_;

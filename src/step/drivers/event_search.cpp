@@ -13,13 +13,21 @@ namespace {
 /// Impacts are located to this gap, m per metre of the larger body (at least one metre), where the geometry allows.
 constexpr double kGapTolerance = 1e-12;
 /// The end of a slip is located to this speed, relative to the slip's.
-constexpr double kSlipTolerance = 1e-12;
+constexpr double kSlipTolerance = 1e-10;
 constexpr int kMaxRefinements = 60;
-/// A share of a step below this is no time: a slip that has ended by then has been ended by an impulse.
-constexpr double kNoShare = 1e-9;
+/// A slip that ends within this share of a step, with a normal impulse that stays above that share of the whole step's,
+/// is ended by an impulse and not by a force ([METHODS 2.2], Painleve).
 constexpr double kJamShare = 1e-2;
+constexpr double kJamImpulse = 0.2;
+/// Take-off and slip nearer than this share of the step to its start are left to the problem.
+constexpr double kNoRelease = 1e-6;
+constexpr int kMaxReleases = 4;
 
 }  // namespace
+
+double EventDriver::calc_normal_impulse(int active) const {
+  return active < 0 ? 0 : trial_.solution().lambda[trial_.scratch().map.contact_row[active]];
+}
 
 double EventDriver::calc_mean_force(int active, double h) const {
   const StepScratch& s = trial_.scratch();
@@ -77,26 +85,26 @@ void EventDriver::find_impact(double h, const Gap& start, const Gap* end, Candid
   Candidate found;
   found.kind = Due::Impact;
   found.key = contact.key;
-  if (end == nullptr) {
-    // It was near and is not any more: either it has gone, or it went through. The tangent says which is possible.
-    if (start.rate >= 0 || start.value + h * start.rate > 0) return;
-    found.s = found.high = std::min(1.0, -start.value / (h * start.rate));
-    found.high = std::min(1.0, found.s * (1 + 1e-6) + 1e-9);
+  // One that parts from below zero has closed again when it is back where it started.
+  found.level = leaving ? std::min(0.0, start.value) : 0;
+  const double f0 = start.value - found.level, d0 = h * start.rate;
+  const Cubic cubic{f0, d0, end ? end->value - found.level : f0, end ? h * end->rate : 0};
+  if (end && cubic.f1 < -touch) {
+    // A contact that has just parted starts at zero and goes up: its first root is not the one.
+    found.s = cubic.find_crossing(leaving ? 1e-6 : 0).value_or(leaving ? 0.5 : 1.0);
+    found.below = true;
   } else {
-    const Cubic cubic{start.value, h * start.rate, end->value, h * end->rate};
-    if (end->value < -touch) {
-      if (leaving && end->value >= start.value && end->rate >= 0) return;  // deep, and on its way out
-      // A contact that has just parted starts at zero and goes up: its first root is not the one.
-      const double from = leaving ? 1e-6 : 0;
-      const auto root = cubic.find_crossing(from);
-      found.s = root.value_or(leaving ? 0.5 : 1.0);
-      found.low = leaving ? -1 : 0;
-    } else {
-      if (!(start.rate < -rest && end->rate > 0)) return;
-      const auto dip = cubic.find_dip();
-      if (!dip || cubic.at(*dip) >= -touch) return;
+    if (!(start.rate < -rest)) return;
+    // Above zero at both ends. It may have dipped below, or gone right through and be on the other side, where the gap
+    // grows again: the tangent at the start tells of the second, and a trial decides.
+    const auto dip = end && cubic.d1 > 0 ? cubic.find_dip() : std::nullopt;
+    if (dip && cubic.at(*dip) < -touch) {
       found.high = *dip;
       found.s = cubic.find_crossing(0).value_or(*dip);
+    } else if (f0 + d0 < -touch && (!end || end->contact->normal.dot(contact.normal) < 0.5)) {
+      found.s = found.high = -f0 / d0;
+    } else {
+      return;
     }
   }
   if (found.s < first->s) *first = found;
@@ -133,6 +141,7 @@ void EventDriver::find_impacts(double h, const Candidate& known, Candidate* firs
     found.kind = Due::Impact;
     found.key = contact.key;
     found.s = std::clamp(1 - end.value / (h * end.rate), 0.5, 1.0);
+    found.below = true;
     if (found.s < first->s) *first = found;
   }
 }
@@ -151,17 +160,15 @@ void EventDriver::find_transitions(double h, const Candidate& known, Candidate* 
     found.key = contact.key;
     found.active = static_cast<int>(i);
     const double rest = rest_speed(contact, current_);
-    if (rows.friction > 0 && lambda[row] > 0 && slip_speed_[i] > rest) {
+    // (What sticks may still have a slip speed in v, which is nothing but the oscillation of alpha < 1.)
+    if (rows.friction > 0 && lambda[row] > 0 && !last.sticking && slip_speed_[i] > rest) {
       const double end = calc_slip_end(static_cast<int>(i));
       if (end < -rest) {
         found.kind = Due::Stick;
         found.s = slip_speed_[i] / (slip_speed_[i] - end);
-        if (!locating_ || found.s < 0.5) {
-          // Ended at once, however short the step: an impulse without collision (Painleve).
-          if (alpha < 1 && jams(found, h)) {
-            found.kind = Due::Jam;
-            found.s = 0;
-          }
+        if (!locating_ && alpha < 1 && jams(found, h)) {
+          found.kind = Due::Jam;
+          found.s = 0;
         }
         if (found.s < first->s && (locating_ || found.kind == Due::Jam)) *first = found;
         continue;
@@ -171,11 +178,11 @@ void EventDriver::find_transitions(double h, const Candidate& known, Candidate* 
     const bool cut = std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) { return c.key == contact.key; });
     if (cut) continue;
     const auto zero = [&](double f0, double f1, Due kind) {
-      if (!(f0 > 0 && f1 < 0)) return;
+      if (!(f0 > 0 && f1 < f0)) return;  // the line through both; for alpha < 1 its zero may lie beyond t + alpha h
       const double now = current_.time + alpha * h;
       const double t = last.force_time + (now - last.force_time) * f0 / (f0 - f1);
       const double s = (t - current_.time) / h;
-      if (s < 1e-6 || s > 1 - 1e-6 || s >= first->s) return;
+      if (s < kNoRelease || s > 1 - kNoRelease || s >= first->s) return;
       found.kind = kind;
       found.s = s;
       *first = found;
@@ -192,8 +199,34 @@ void EventDriver::find_transitions(double h, const Candidate& known, Candidate* 
 double EventDriver::locate(const Candidate& candidate, double h) {
   if (candidate.kind == Due::Impact) return locate_impact(candidate, h);
   if (candidate.kind == Due::Stick) return locate_stick(candidate, h);
-  run(candidate.s * h);
-  return candidate.s;
+  return locate_release(candidate, h);
+}
+
+/// Where the mean force (or reserve) of a closed contact is zero: it counts at t + alpha s h, and below zero it is only
+/// an estimate (calc_mean_force). So the zero is drawn through the two latest values that are above it, where there are
+/// two.
+double EventDriver::locate_release(const Candidate& candidate, double h) {
+  const ContactMemory& last = current_.contact_memory[memory_of_[candidate.active]];
+  const bool takeoff = candidate.kind == Due::Takeoff;
+  const double alpha = 1 / trial_.impulse_scale();
+  double t0 = last.force_time, f0 = takeoff ? last.normal_force : last.friction_reserve;
+  double s = candidate.s;
+  for (int k = 0; k < kMaxReleases; ++k) {
+    if (!run(s * h)) return 0;
+    const double t1 = current_.time + alpha * s * h;
+    const double f1 = takeoff ? calc_mean_force(candidate.active, s * h) : calc_mean_reserve(candidate.active, s * h);
+    if (!(f1 < f0) || !(t1 > t0)) return k == 0 ? 0 : s;
+    const double t = t0 + (t1 - t0) * f0 / (f0 - f1);
+    const double next = (t - current_.time) / h;
+    if (!(next > kNoRelease) || next >= 1) return k == 0 ? 0 : s;
+    if (std::abs(next - s) < kNoRelease) return s;
+    if (f1 > 0 && k > 0 && t1 > t0) {
+      t0 = t1;
+      f0 = f1;
+    }
+    s = next;
+  }
+  return run(s * h) ? s : 0;
 }
 
 double EventDriver::locate_impact(const Candidate& candidate, double h) {
@@ -207,36 +240,39 @@ double EventDriver::locate_impact(const Candidate& candidate, double h) {
     look(end_, &there_);
     return candidate.s;
   }
-  double low = std::max(candidate.low, 0.0), high = candidate.high;
+  double low = 0, high = candidate.below ? 1 : candidate.high, s = std::min(candidate.s, high);
   double low_gap = -1, high_gap = 1;  // not known
-  double s = std::min(candidate.s, high);
-  bool below = candidate.high >= 1;  // the gap is known to be below zero at `high`
+  bool below = candidate.below;       // the gap is known to be below zero at `high`
   for (int k = 0; k < kMaxRefinements; ++k) {
     if (!run(s * h, backward_)) return 0;
     const Contact* contact = find();
     const double tolerance = contact ? kGapTolerance * touching(*contact) / 1e-10 : kGapTolerance;
-    if (contact && std::abs(contact->gap) <= tolerance) return s;
-    if (contact && contact->gap < 0) {
+    const double gap = contact ? contact->gap - candidate.level : 0;
+    if (contact && std::abs(gap) <= tolerance) return s;
+    const double rate = contact ? h * calc_gap(*contact, end_).rate : 0;
+    const double newton = rate < 0 ? s - gap / rate : -1;
+    if (contact && gap < 0) {
       high = s;
-      high_gap = contact->gap;
+      high_gap = gap;
       below = true;
     } else {
       low = s;
-      low_gap = contact ? contact->gap : -1;
+      low_gap = contact ? gap : -1;
+    }
+    if (!below) {  // go on along the tangent; past a dip there is nothing more to find
+      if (s >= candidate.high && !(newton > s && newton <= 1)) return 0;
+      s = newton > s && newton <= 1 ? newton : candidate.high;
+      high = std::max(high, s);
+      continue;
     }
     if (high - low <= 1e-15) break;
-    double next = 0.5 * (low + high);
-    const double rate = contact ? h * calc_gap(*contact, end_).rate : 0;
-    const double newton = rate < 0 ? s - contact->gap / rate : -1;
     const double chord = low_gap > 0 && high_gap < 0 ? low + (high - low) * low_gap / (low_gap - high_gap) : -1;
+    s = 0.5 * (low + high);
     if (k < 6 && newton > low && newton < high) {
-      next = newton;
+      s = newton;
     } else if (k % 3 != 2 && chord > low && chord < high) {
-      next = chord;
+      s = chord;
     }
-    if (!below && k == 0) next = candidate.high;  // a dip: is it one?
-    if (!below && k == 1) return 0;
-    s = next;
   }
   if (high_gap >= 0) return 0;
   if (s != high && !run(high * h, backward_)) return 0;
@@ -246,8 +282,10 @@ double EventDriver::locate_impact(const Candidate& candidate, double h) {
 double EventDriver::locate_stick(const Candidate& candidate, double h) {
   const double start = slip_speed_[candidate.active];
   double low = 0, low_value = start, high = 1, high_value = calc_slip_end(candidate.active);
+  const double whole = calc_normal_impulse(candidate.active);
   double s = candidate.s;
   int side = 0;
+  bool checked = false;
   for (int k = 0; k < kMaxRefinements; ++k) {
     if (!run(s * h)) return 0;
     const double value = calc_slip_end(candidate.active);
@@ -263,17 +301,21 @@ double EventDriver::locate_stick(const Candidate& candidate, double h) {
       if (side == 1) high_value /= 2;
       side = 1;
     }
-    if (high < kNoShare) return 0;
+    if (high < kJamShare && !checked) {
+      if (calc_normal_impulse(candidate.active) > kJamImpulse * whole) return kJams;
+      checked = true;
+    }
     s = low + (high - low) * low_value / (low_value - high_value);
   }
   return s;
 }
 
-/// Does the slip end even in a hundredth of the step as if in the whole of it? Leaves the trial as it was.
+/// An impulse without collision (Painleve): does the slip end even in a hundredth of the step, by an impulse as large
+/// as in the whole of it? Leaves the trial as it was.
 bool EventDriver::jams(const Candidate& candidate, double h) {
+  const double whole = calc_normal_impulse(candidate.active);
   if (!run(kJamShare * h)) return false;
-  const double end = calc_slip_end(candidate.active);
-  const bool jam = end < 0 && slip_speed_[candidate.active] > 0 && end < -0.5 * slip_speed_[candidate.active];
+  const bool jam = calc_slip_end(candidate.active) < 0 && calc_normal_impulse(candidate.active) > kJamImpulse * whole;
   run(h);
   return jam;
 }

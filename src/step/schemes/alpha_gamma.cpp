@@ -13,6 +13,7 @@
 // taken again from the solution itself (`refine`): without that a constrained spinning body is of first order.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/se3.h"
@@ -33,6 +34,25 @@ constexpr double kCorrectionSpeed = 2;
 constexpr double kLeastCorrection = 1e-3;  // m/s
 /// A guess of vF that is off by more than this share of the change it predicted is worth a second solution.
 constexpr double kSpinShare = 0.02;
+
+/// The share kappa of a position error that G u = -kappa Theta/h takes on. With theta = Theta and x = h G v a step is
+///   x' = -(kappa/alpha) theta - ((1 - alpha)/alpha) x,   theta' = (1 - gamma kappa/alpha) theta + (1 - gamma/alpha) x;
+/// for gamma = alpha the error is gone in one step with kappa = 1, otherwise the share with the least spectral radius.
+double calc_correction_share(const Weights& w) {
+  if (w.alpha == w.gamma) return 1;
+  double best = 1, least = std::numeric_limits<double>::infinity();
+  const double back = (1 - w.alpha) / w.alpha, ratio = w.gamma / w.alpha;
+  for (int i = 1; i <= 20; ++i) {
+    const double kappa = 0.05 * i, keep = 1 - ratio * kappa;
+    const double trace = keep - back, det = -keep * back + kappa / w.alpha * (1 - ratio);
+    const double root = trace * trace / 4 - det;
+    const double radius = root < 0 ? std::sqrt(det) : std::abs(trace) / 2 + std::sqrt(root);
+    if (radius >= least) continue;
+    least = radius;
+    best = kappa;
+  }
+  return best;
+}
 
 class AlphaGamma final : public Scheme {
  public:
@@ -56,7 +76,7 @@ class AlphaGamma final : public Scheme {
   static void update_rows(const StepInput& input, const Weights& w, StepScratch* scratch);
   static void add_columns(const StepInput& input, const Weights& w, StepScratch* scratch);
   static void add_curvature(const StepInput& input, const Weights& w, StepScratch* scratch);
-  static void add_contacts(const StepInput& input, StepScratch* scratch);
+  static void add_contacts(const StepInput& input, double share, StepScratch* scratch);
 
   std::string_view name_;
   std::optional<Weights> weights_;
@@ -145,14 +165,14 @@ void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepScr
   }
 }
 
-void AlphaGamma::add_contacts(const StepInput& input, StepScratch* scratch) {
+void AlphaGamma::add_contacts(const StepInput& input, double share, StepScratch* scratch) {
   const std::vector<ContactRows>& rows = scratch->equations.contacts;
   const double limit = std::max(kLeastCorrection, kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal);
   scratch->restitution.assign(rows.size(), 0.0);
   scratch->offset.assign(rows.size(), 0.0);
-  if (input.options->stabilize)
+  if (share > 0)
     for (std::size_t i = 0; i < rows.size(); ++i)
-      scratch->offset[i] = std::clamp(rows[i].gap / input.h_nominal, -limit, limit);
+      scratch->offset[i] = std::clamp(share * rows[i].gap / input.h_nominal, -limit, limit);
   add_contact_rows(input, rows, scratch->offset, &scratch->problem, &scratch->map);
 }
 
@@ -164,10 +184,10 @@ void AlphaGamma::discretize(const StepInput& input, StepScratch* scratch) const 
   begin_problem(*input.model, &scratch->problem, &scratch->map);
   add_columns(input, w, scratch);
   add_curvature(input, w, scratch);
-  add_joint_rows(input, w, scratch->equations.joints, input.options->stabilize ? 1.0 : 0.0, &scratch->problem,
-                 &scratch->map);
+  const double share = input.options->stabilize ? calc_correction_share(w) : 0.0;
+  add_joint_rows(input, w, scratch->equations.joints, share, &scratch->problem, &scratch->map);
   add_spring_rows(input, w, scratch->equations.springs, &scratch->problem, &scratch->map);
-  add_contacts(input, scratch);
+  add_contacts(input, share, scratch);
 }
 
 /// Only alpha = 1/2 has an order to lose here: there u is the velocity at mid-step, where F belongs.
