@@ -44,6 +44,9 @@ std::vector<std::string> find_option_faults(const SimulationOptions& options);
 
 std::vector<std::string_view> scheme_names();
 
+/// alpha of the scheme that the options ask for: 1 outside the alpha-gamma family, and for an unknown name.
+double calc_alpha(const SimulationOptions& options);
+
 /// d(T + V) of one step, term by term; `numerical` is the remainder of all the others.
 struct EnergyLedger {
   double change = 0;     ///< E' - E
@@ -127,8 +130,6 @@ class Simulation {
   /// (1 - alpha) v + alpha v' of the last step: what constraints hold for, and free of the oscillation that v has
   /// for alpha < 1 ([Gavrea08]); the velocity itself for other schemes and before the first step.
   std::span<const Twist> weighted_velocity() const;
-  /// The scheme's alpha (1 for schemes outside the family).
-  double alpha() const;
 
  private:
   struct Impl;

@@ -38,6 +38,11 @@ std::vector<std::string_view> scheme_names() {
   return names;
 }
 
+double calc_alpha(const SimulationOptions& options) {
+  const auto scheme = make_scheme(options.scheme);
+  return scheme ? scheme->weights(options).alpha : 1;
+}
+
 std::unique_ptr<Scheme> make_scheme(std::string_view name) {
   for (const Registered& entry : kSchemes)
     if (entry.name == name) return entry.make();

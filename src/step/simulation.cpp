@@ -238,7 +238,6 @@ std::span<const Twist> Simulation::weighted_velocity() const {
   if (impl_->driver && impl_->state.step > 0) return impl_->driver->weighted_velocity();
   return impl_->weighted;
 }
-double Simulation::alpha() const { return impl_->scheme->weights(impl_->options).alpha; }
 
 std::string_view name_of(EventKind kind) {
   switch (kind) {

@@ -99,8 +99,9 @@ void EventDriver::find_impact(double h, const Gap& start, const Gap* end, Candid
     // grows again: the tangent at the start tells of the second, and a trial decides.
     const auto dip = end && cubic.d1 > 0 ? cubic.find_dip() : std::nullopt;
     if (dip && cubic.at(*dip) < -touch) {
+      // Gaps are convex along straight ways: the tangent comes first, so that a thin thing is not jumped over.
       found.high = *dip;
-      found.s = cubic.find_crossing(0).value_or(*dip);
+      found.s = std::min(cubic.find_crossing(0).value_or(*dip), -f0 / d0);
     } else if (f0 + d0 < -touch && (!end || end->contact->normal.dot(contact.normal) < 0.5)) {
       found.s = found.high = -f0 / d0;
     } else {

@@ -337,7 +337,7 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"unknown_key",
                 "slipstick: 1\nsimulation: {timestep: 0.1}\n",
                 {"s.yaml:2:14: unknown key 'timestep' in simulation (known: like, scheme, solver, step, duration, "
-                 "friction, tolerance, stabilization, restitution_threshold, threads)"}},
+                 "friction, tolerance, stabilization, restitution_threshold, impact, threads)"}},
         Spoiled{"facets",
                 "slipstick: 1\nsimulation: {friction: {model: pyramid, facets: 3}}\n",
                 {"s.yaml:2:24: facets must be an even number from 4 to 64"}},
@@ -350,7 +350,7 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"scheme_option",
                 "slipstick: 1\nsimulation: {scheme: {stabilized: {alpha: 1}}}\n",
                 {"s.yaml:2:36: scheme 'stabilized' has no option 'alpha' in this version (known: stabilization, "
-                 "restitution_threshold)"}},
+                 "restitution_threshold, locate)"}},
         Spoiled{"solver_list",
                 "slipstick: 1\nsimulation: {solver: [auto]}\n",
                 {"s.yaml:2:22: expected a text for 'solver' in simulation, got a list"}}),
