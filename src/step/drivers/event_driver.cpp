@@ -27,6 +27,10 @@ constexpr double kLoaded = 1e-11;
 /// A contact touches when its gap is below this, m per metre of the larger body (at least one metre) ([METHODS 2],
 /// eps_a).
 constexpr double kTouching = 1e-10;
+/// Nearly closed: what gravity does in a step, times this, is neither a flight nor an impact worth an event. Such
+/// contacts stay in the closed set, or enter it together with the next one that does; the problem lets them part as
+/// they like.
+constexpr double kNear = 0.05;
 /// Speeds below this, m/s per m/s of the bodies (at least 1), are rest ([METHODS 2], v_close).
 constexpr double kRest = 1e-8;
 
@@ -102,6 +106,12 @@ double EventDriver::rest_speed(const Contact& contact, const State& state) const
   return kRest * speed;
 }
 
+double EventDriver::near_speed() const { return kNear * model_.gravity.norm() * options_.step; }
+bool EventDriver::is_near(const Contact& contact, const State& state) const {
+  return contact.gap <= std::max(touching(contact), near_speed() * options_.step) &&
+         std::abs(calc_gap(contact, state).rate) <= std::max(rest_speed(contact, state), near_speed());
+}
+
 bool EventDriver::is_cleared(const ContactKey& key) const {
   return std::find(cleared_.begin(), cleared_.end(), key) != cleared_.end();
 }
@@ -144,6 +154,8 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
   current_ = state;
   end_ = state;
   locating_ = scheme_.locates(options_);
+  releases_ = 0;
+  stops_.clear();
   starting_ = state.step == 0;
   for (Twist& a : acceleration_) a = {model_.gravity, Vec3::Zero()};
   const double end = static_cast<double>(state.step + 1) * options_.step;
@@ -176,6 +188,7 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
 /// Who is closed at `current_`, after the impacts that are due there.
 void EventDriver::settle() {
   touching_set_.contacts.clear();
+  near_set_.contacts.clear();
   bool closing = starting_;
   std::size_t m = 0;
   const std::vector<ContactMemory>& memory = current_.contact_memory;
@@ -183,12 +196,16 @@ void EventDriver::settle() {
     while (m < memory.size() && memory[m].key < contact.key) ++m;
     const bool closed = m < memory.size() && memory[m].key == contact.key && memory[m].closed;
     const bool forced = std::find(forced_.begin(), forced_.end(), contact.key) != forced_.end();
-    if (!closed && !forced && contact.gap > touching(contact)) continue;
+    const bool touches = closed || forced || contact.gap <= touching(contact);
+    if (!touches && !is_near(contact, current_)) continue;
+    near_set_.contacts.push_back(contact);
+    if (!touches) continue;
     touching_set_.contacts.push_back(contact);
     if (!closed && calc_gap(contact, current_).rate < -rest_speed(contact, current_)) closing = true;
   }
   forced_.clear();
   if (closing) {
+    std::swap(touching_set_, near_set_);
     update_prescribed(current_.time);
     ImpactInput impact;
     impact.step = input(0);
@@ -233,9 +250,8 @@ void EventDriver::collect_closed() {
   for (const Contact& contact : touching_set_.contacts) {
     while (m < memory.size() && memory[m].key < contact.key) ++m;
     const bool known = m < memory.size() && memory[m].key == contact.key;
-    if (calc_gap(contact, current_).rate > rest_speed(contact, current_) &&
-        !(known && memory[m].loaded && memory[m].closed))
-      continue;
+    const bool was_closed = known && memory[m].closed && (memory[m].loaded || is_near(contact, current_));
+    if (calc_gap(contact, current_).rate > rest_speed(contact, current_) && !was_closed) continue;
     const Vec3 slip = calc_slip(contact, current_);
     const double speed = slip.norm();
     ContactMemory entry;
@@ -378,7 +394,7 @@ bool EventDriver::accept(double h, const Candidate& due) {
   std::swap(current_, end_);
   end_.joint_impulse.resize(current_.joint_impulse.size());
   std::swap(here_, there_);
-  if (due.kind == Due::Stick || due.kind == Due::Jam) stop_slip(due);
+  if (due.kind == Due::Stick || due.kind == Due::Jam || soft_closing_) stop_slip(due);
   if (due.kind == Due::Impact) forced_.push_back(due.key);
   return true;
 }
@@ -395,6 +411,7 @@ void EventDriver::update_memory(double h, const Candidate& due) {
   for (const NormalOffset& normal : trial_.normals()) largest = std::max(largest, lambda[normal.row]);
   end_.contact_memory.clear();
   forces_.clear();
+  soft_closing_ = false;
   std::size_t k = 0;
   for (std::size_t i = 0; i < active_.contacts.size(); ++i) {
     const Contact& contact = active_.contacts[i];
@@ -407,6 +424,8 @@ void EventDriver::update_memory(double h, const Candidate& due) {
     entry.loaded = lambda[row] > kLoaded * largest;
     for (int r = 0; entry.loaded && r < (rows.friction == 0 ? 1 : rows.count); ++r)
       entry.impulse += scale * lambda[row + r] * rows.direction[r];
+    soft_closing_ = soft_closing_ || (entry.loaded && weights_.alpha < 1 &&
+                                      calc_gap(contact, current_).rate < -0.1 * near_speed() && near_speed() > 0);
     if (entry.loaded) forces_.push_back({contact, entry.impulse / h});
     entry.impulse *= options_.step / h;
     const double slip = rows.friction == 0 ? 0 : w.segment(row + 1, rows.count - 1).norm();
@@ -425,26 +444,32 @@ void EventDriver::update_memory(double h, const Candidate& due) {
       const double t = f0 > f1 ? last.force_time + (force_time - last.force_time) * f0 / (f0 - f1) : current_.time;
       return std::isfinite(t) ? std::clamp(t, last.force_time, current_.time + h) : current_.time;
     };
-    const auto tell_of = [&](EventKind kind, double t, double after) {
+    const auto tell_of = [&](EventKind kind, double t) {
       if (tell && last.loaded)
-        add_event({kind, t, contact.body_a, contact.body_b, calc_gap(contact, current_).rate, after});
+        add_event({kind, t, contact.body_a, contact.body_b, calc_gap(contact, current_).rate, 0});
     };
     while (k < there_.contacts.size() && there_.contacts[k].key < contact.key) ++k;
     const bool found = k < there_.contacts.size() && there_.contacts[k].key == contact.key;
     bool stays = found && entry.loaded;
     if (found && !entry.loaded)
-      stays = there_.contacts[k].gap <= touching(contact) &&
-              calc_gap(there_.contacts[k], end_).rate <= rest_speed(contact, end_);
+      stays = is_near(there_.contacts[k], end_) ||
+              (there_.contacts[k].gap <= touching(contact) && calc_gap(there_.contacts[k], end_).rate <= 0);
+    if (!entry.loaded) {
+      // From when on it has carried nothing; it is told of when the contact parts for good.
+      entry.force_time = last.loaded ? zero_time(last.normal_force, entry.normal_force, Due::Takeoff) : last.force_time;
+      entry.normal_force = entry.friction_reserve = 0;
+    }
     if (!stays) {
-      tell_of(EventKind::Takeoff, zero_time(last.normal_force, entry.normal_force, Due::Takeoff),
-              found ? calc_gap(there_.contacts[k], end_).rate : 0);
+      if (tell && entry.force_time > 0)
+        add_event({EventKind::Takeoff, entry.force_time, contact.body_a, contact.body_b,
+                   calc_gap(contact, current_).rate, found ? calc_gap(there_.contacts[k], end_).rate : 0});
       continue;
     }
     if (entry.loaded && rows.friction > 0 && entry.sticking != last.sticking && due.kind != Due::Jam) {
       if (entry.sticking)
-        tell_of(EventKind::Stick, current_.time, 0);
+        tell_of(EventKind::Stick, current_.time);
       else
-        tell_of(EventKind::Slip, zero_time(last.friction_reserve, entry.friction_reserve, Due::Slip), 0);
+        tell_of(EventKind::Slip, zero_time(last.friction_reserve, entry.friction_reserve, Due::Slip));
     }
     end_.contact_memory.push_back(entry);
   }
@@ -474,10 +499,11 @@ void EventDriver::stop_slip(const Candidate& due) {
   const std::vector<ContactMemory>& memory = current_.contact_memory;
   for (const Contact& contact : here_.contacts) {
     while (m < memory.size() && memory[m].key < contact.key) ++m;
-    if (m == memory.size() || memory[m].key != contact.key) continue;
+    if (m == memory.size() || memory[m].key != contact.key || !memory[m].loaded) continue;
     closed.contacts.push_back(contact);
     const bool at_rest = calc_slip(contact, current_).norm() <= rest_speed(contact, current_);
-    sticking_.push_back(contact.key == due.key || memory[m].sticking || at_rest ? 1 : 0);
+    const bool stops = due.kind != Due::Nothing && contact.key == due.key;
+    sticking_.push_back(stops || memory[m].sticking || at_rest ? 1 : 0);
   }
   update_prescribed(current_.time);
   StepInput in = input(0);

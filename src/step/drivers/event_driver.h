@@ -97,6 +97,8 @@ class EventDriver {
   double calc_mean_reserve(int active, double h) const;
   double calc_normal_impulse(int active) const;
   bool is_cleared(const ContactKey& key) const;
+  double near_speed() const;
+  bool is_near(const Contact& contact, const State& state) const;
 
   const Model& model_;
   const SimulationOptions& options_;
@@ -109,13 +111,14 @@ class EventDriver {
   Reach reach_;
   ImpactScratch impact_;
   State current_, end_, star_;
-  ContactSet here_, there_, active_, middle_, star_contacts_, touching_set_;
+  ContactSet here_, there_, active_, middle_, star_contacts_, touching_set_, near_set_;
   std::vector<int> memory_of_;        ///< active contact -> entry of current_.contact_memory
   std::vector<double> slip_speed_;    ///< of active contacts at the start
   std::vector<Vec3> slip_direction_;  ///< world
   std::vector<char> sticking_;
   std::vector<ContactMemory> memory_scratch_;
   std::vector<ContactKey> forced_;   ///< take part in the next impact whatever their gap says
+  std::vector<ContactKey> stops_;    ///< whose slips have been stopped in this step, once for each time
   std::vector<ContactKey> cleared_;  ///< looked at in this advance: no event
   struct Cut {
     ContactKey key;
@@ -130,7 +133,9 @@ class EventDriver {
   StepReport trial_report_;
   bool locating_ = false;  ///< in this step: given up when there are too many events
   bool starting_ = false;
-  bool backward_ = false;  ///< the present trial was made with alpha = gamma = 1
+  bool soft_closing_ = false;  ///< a nearly closed contact has closed in the part being accepted
+  int releases_ = 0;           ///< take-offs and slips looked for in this step
+  bool backward_ = false;      ///< the present trial was made with alpha = gamma = 1
 };
 
 }  // namespace slipstick

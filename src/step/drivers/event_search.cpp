@@ -22,6 +22,12 @@ constexpr double kJamImpulse = 0.2;
 /// Take-off and slip nearer than this share of the step to its start are left to the problem.
 constexpr double kNoRelease = 1e-6;
 constexpr int kMaxReleases = 4;
+constexpr int kMaxReleasesInStep = 8;
+/// A slip slower than this share of the speed that is no event is left to the problem, and so is one that ends more
+/// than so often in one step: where many contacts share a body, the end of one slip may be the beginning of another.
+constexpr double kLeastSlip = 2e-3;
+constexpr int kMaxStops = 4;
+constexpr std::size_t kManyContacts = 64;
 
 }  // namespace
 
@@ -162,7 +168,9 @@ void EventDriver::find_transitions(double h, const Candidate& known, Candidate* 
     found.active = static_cast<int>(i);
     const double rest = rest_speed(contact, current_);
     // (What sticks may still have a slip speed in v, which is nothing but the oscillation of alpha < 1.)
-    if (rows.friction > 0 && lambda[row] > 0 && !last.sticking && slip_speed_[i] > rest) {
+    const double least = std::max(rest, kLeastSlip * near_speed());
+    const bool may_stop = std::count(stops_.begin(), stops_.end(), contact.key) < kMaxStops;
+    if (rows.friction > 0 && lambda[row] > 0 && !last.sticking && slip_speed_[i] > least && may_stop) {
       const double end = calc_slip_end(static_cast<int>(i));
       if (end < -rest) {
         found.kind = Due::Stick;
@@ -176,6 +184,8 @@ void EventDriver::find_transitions(double h, const Candidate& known, Candidate* 
       }
     }
     if (!locating_ || !last.loaded || last.force_time >= current_.time + alpha * h) continue;
+    // Neither is needed for the order, and with many contacts forces are not unique: only so many are looked for.
+    if (releases_ >= kMaxReleasesInStep || active_.contacts.size() > kManyContacts) continue;
     const bool cut = std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) { return c.key == contact.key; });
     if (cut) continue;
     const auto zero = [&](double f0, double f1, Due kind) {
@@ -207,6 +217,7 @@ double EventDriver::locate(const Candidate& candidate, double h) {
 /// an estimate (calc_mean_force). So the zero is drawn through the two latest values that are above it, where there are
 /// two.
 double EventDriver::locate_release(const Candidate& candidate, double h) {
+  ++releases_;
   const ContactMemory& last = current_.contact_memory[memory_of_[candidate.active]];
   const bool takeoff = candidate.kind == Due::Takeoff;
   const double alpha = 1 / trial_.impulse_scale();
@@ -281,6 +292,7 @@ double EventDriver::locate_impact(const Candidate& candidate, double h) {
 }
 
 double EventDriver::locate_stick(const Candidate& candidate, double h) {
+  stops_.push_back(candidate.key);
   const double start = slip_speed_[candidate.active];
   double low = 0, low_value = start, high = 1, high_value = calc_slip_end(candidate.active);
   const double whole = calc_normal_impulse(candidate.active);
