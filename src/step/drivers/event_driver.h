@@ -68,11 +68,14 @@ class EventDriver {
   bool run(double h, bool backward = false);
   void update_middle(double h);
   bool accept(double h, const Candidate& due);
-  void update_memory(double h, const Candidate& due);
-  void add_event(const Event& event);
-  void stop_slip(const Candidate& due);
   StepInput input(double h, bool backward = false) const;
   void update_prescribed(double t);
+  // event_memory.cpp: what closed contacts did.
+  void update_memory(double h, const Candidate& due);
+  ContactMemory make_memory(std::size_t i, double h, double largest, const Candidate& due) const;
+  double calc_zero_time(const ContactMemory& last, const ContactMemory& now, Due kind, double end) const;
+  void add_event(const Event& event);
+  void stop_slip(const Candidate& due);
   // event_search.cpp: what a trial runs into, and where.
   Candidate find_first(double h, const Candidate& known);
   void find_impacts(double h, const Candidate& known, Candidate* first);
