@@ -41,17 +41,28 @@ int row_count(JointKind kind);
 /// An index into the reader's table of places, so that a fault found by `compile` can point at the file; -1: none.
 using SourceTag = int;
 
+/// How a pair rebounds at an impact (docs/schemes.md).
+enum class ImpactLaw : std::uint8_t {
+  Poisson,    ///< decompression gives back e times the normal impulse of compression
+  Newton,     ///< leaves at e times the approach speed
+  Simplified  ///< v+ = (1 + e) vc - e v-: never gains energy
+};
+std::string_view name_of(ImpactLaw law);
+
 struct Material {
   std::string name;
   double friction = 0.5;
   double restitution = 0;
   SourceTag source = -1;
+  double tangential_restitution = 0;  ///< share of the slip speed that comes back reversed where friction can do it
 };
 
 /// How one pair of materials meets.
 struct PairLaw {
   double friction = 0;
   double restitution = 0;
+  double tangential_restitution = 0;
+  std::optional<ImpactLaw> impact = std::nullopt;  ///< absent: what the simulation says
 };
 
 // ---------------------------------------------------------------- the description (what a person says)
@@ -126,6 +137,8 @@ struct MaterialPairDescription {
   std::string a, b;
   std::optional<double> friction, restitution;  ///< absent: the combine rule
   SourceTag source = -1;
+  std::optional<double> tangential_restitution = std::nullopt;
+  std::optional<ImpactLaw> impact = std::nullopt;
 };
 
 struct ModelDescription {

@@ -15,6 +15,12 @@
 
 namespace slipstick {
 
+/// Where the state at a located event comes from.
+enum class EventState : std::uint8_t {
+  Restep,  ///< from a step of just that length: right for stiff forces too
+  Hermite  ///< from the cubic through both ends of the step, as in [Potra06]
+};
+
 struct SimulationOptions {
   double step = 0.01;    ///< s
   double duration = 10;  ///< s
@@ -26,6 +32,11 @@ struct SimulationOptions {
   double tolerance = 1e-8;                      ///< relative residual above which a step is not certified
   double stabilization = 1;                     ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
   std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
+  double alpha = 0.5, gamma = 0.5;              ///< alpha-gamma: alpha in (0, 1], gamma in [0, 1] [Gavrea08]
+  std::optional<bool> locate;                   ///< events inside a step; default: all schemes but stabilized
+  bool stabilize = true;  ///< alpha-gamma family: joint and closed-contact errors enter the rows as error/h
+  EventState event_state = EventState::Restep;
+  ImpactLaw impact = ImpactLaw::Poisson;  ///< where a pair of materials does not say
   int threads = 1;
 };
 
@@ -33,6 +44,9 @@ struct SimulationOptions {
 std::vector<std::string> find_option_faults(const SimulationOptions& options);
 
 std::vector<std::string_view> scheme_names();
+
+/// alpha of the scheme that the options ask for: 1 outside the alpha-gamma family, and for an unknown name.
+double calc_alpha(const SimulationOptions& options);
 
 /// d(T + V) of one step, term by term; `numerical` is the remainder of all the others.
 struct EnergyLedger {
@@ -57,7 +71,11 @@ struct PhaseTimes {
   double collision = 0, assemble = 0, solve = 0, advance = 0;  ///< seconds
 };
 
-struct ImpactEvent {
+enum class EventKind : std::uint8_t { Impact, Takeoff, Stick, Slip };
+std::string_view name_of(EventKind kind);
+
+struct Event {
+  EventKind kind = EventKind::Impact;
   double time = 0;
   int body_a = kWorld, body_b = kWorld;
   double normal_speed_before = 0, normal_speed_after = 0;
@@ -70,6 +88,8 @@ struct StepReport {
   int iterations = 0;
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
   int reach_repeats = 0;  ///< the step was redone with a wider active set
+  int events = 0;         ///< impacts, take-offs, sticks and slips in this step
+  int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;
   int rows = 0;
   std::string_view note;  ///< why it is not certified
@@ -109,7 +129,10 @@ class Simulation {
   /// The problem that the last step solved.
   const Problem& problem() const;
   EnergySplit energy() const;
-  std::span<const ImpactEvent> impacts() const;  ///< of the last step (scheme euler)
+  std::span<const Event> events() const;  ///< of the last step, in the order of time
+  /// (1 - alpha) v + alpha v' of the last step: what constraints hold for, and free of the oscillation that v has
+  /// for alpha < 1 ([Gavrea08]); the velocity itself for other schemes and before the first step.
+  std::span<const Twist> weighted_velocity() const;
   /// One entry a rung of the ladder, in its order.
   std::span<const SolverStatistics> solver_statistics() const;
 

@@ -37,9 +37,16 @@ struct ContactSet {
 /// What a contact remembers: its last impulse (warm start) and what the restitution rule of [Anitescu03] needs.
 struct ContactMemory {
   ContactKey key;
-  Vec3 impulse = Vec3::Zero();  ///< last step's impulse on B, world, N s
-  bool loaded = false;          ///< carried a normal impulse in the last step
-  bool collided = false;        ///< began to carry it there: its restitution is due in the next step
+  Vec3 impulse =
+      Vec3::Zero();       ///< last step's impulse on B, world, N s (of a part of a step: as if it were a whole one)
+  bool loaded = false;    ///< carried a normal impulse in the last step
+  bool collided = false;  ///< began to carry it there: its restitution is due in the next step
+  // What the event driver needs (docs/schemes.md).
+  bool closed = false;          ///< a member of the closed set
+  bool sticking = false;        ///< did not slip in the last step
+  double normal_force = 0;      ///< mean over the last step, N
+  double friction_reserve = 0;  ///< mean of mu N - |T| over the last step, N
+  double force_time = 0;        ///< the time at which these means count, s
 };
 
 struct State {

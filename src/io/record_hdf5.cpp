@@ -106,6 +106,7 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordH
   RecordWriter writer;
   writer.file_ = std::move(file).value();
   writer.contacts_ = header.contacts;
+  writer.weighted_ = header.weighted;
   add_root(header, writer.file_.get());
   add_shapes(header, writer.file_.get());
   add_links(header, writer.file_.get());
@@ -125,6 +126,7 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   const std::size_t event = calc_chunk_rows(8, 256);
   pose_.open("/pose", {nb, 7}, calc_chunk_rows(nb * 56, n), f);
   velocity_.open("/velocity", {nb, 6}, calc_chunk_rows(nb * 48, n), f);
+  if (weighted_) velocity_weighted_.open("/velocity_weighted", {nb, 6}, calc_chunk_rows(nb * 48, n), f);
   energy_.open("/energy", {3}, calc_chunk_rows(24, n), f);
   f->add_group("/certificate");
   residual_.open("/certificate/residual", {}, scalar, f);
@@ -160,6 +162,7 @@ bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   time_.push(frame.time);
   pose_.push(frame.pose);
   velocity_.push(frame.velocity);
+  if (weighted_) velocity_weighted_.push(frame.velocity_weighted);
   energy_.push(std::span<const double>(frame.energy));
   residual_.push(frame.residual);
   relative_.push(frame.relative);
@@ -219,6 +222,7 @@ void RecordWriter::write_columns() {
   Hdf5File* f = file_.get();
   pose_.write(frames_waiting_, f);
   velocity_.write(frames_waiting_, f);
+  if (weighted_) velocity_weighted_.write(frames_waiting_, f);
   energy_.write(f);
   for (auto* column : {&residual_, &relative_, &penetration_, &joint_error_}) column->write(f);
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->write(f);
@@ -243,6 +247,7 @@ void RecordWriter::close_columns() {
         &contact_normal_, &contact_gap_, &contact_impulse_, &event_time_, &event_before_, &event_after_})
     column->close();
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->close();
+  if (weighted_) velocity_weighted_.close();
   certified_.close();
   event_kind_.close();
   contact_offset_.close();

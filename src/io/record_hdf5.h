@@ -42,6 +42,7 @@ struct RecordHeader {
   bool planar = false;
   int every = 1;
   bool contacts = true;
+  bool weighted = false;  ///< frames have velocity_weighted
   std::vector<std::string> bodies;
   std::vector<std::int8_t> body_kinds;  ///< 0 dynamic, 1 fixed, 2 kinematic
   std::vector<std::string> shape_kinds, link_kinds;
@@ -66,8 +67,9 @@ struct RecordEvent {
 /// One recorded instant. The spans are read during `append` only.
 struct RecordFrame {
   double time = 0;
-  std::span<const double> pose;      ///< bodies x 7
-  std::span<const double> velocity;  ///< bodies x 6
+  std::span<const double> pose;               ///< bodies x 7
+  std::span<const double> velocity;           ///< bodies x 6
+  std::span<const double> velocity_weighted;  ///< as velocity, if the header says so
   std::array<double, 3> energy{};
   double residual = 0, relative = 0, penetration = 0, joint_error = 0;
   std::int32_t iterations = 0, escalations = 0;
@@ -130,6 +132,7 @@ class RecordWriter {
 
   std::unique_ptr<Hdf5File> file_;
   bool contacts_ = true;
+  bool weighted_ = false;
   std::size_t frames_waiting_ = 0;
   std::int64_t contacts_total_ = 0;
   Clock::time_point last_append_;
@@ -138,6 +141,7 @@ class RecordWriter {
   bool closed_ = false;
 
   RecordColumn<double> time_, pose_, velocity_, energy_;
+  RecordColumn<double> velocity_weighted_;
   RecordColumn<double> residual_, relative_, penetration_, joint_error_;
   RecordColumn<std::int32_t> iterations_, escalations_;
   RecordColumn<std::int8_t> certified_;

@@ -76,6 +76,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   header.planar = scene.model.planar;
   header.every = std::max(1, scene.record.every);
   header.contacts = scene.record.contacts;
+  header.weighted = calc_alpha(scene.simulation) < 1;
   for (const Body& body : scene.model.bodies) {
     header.bodies.push_back(body.name);
     header.body_kinds.push_back(static_cast<std::int8_t>(body.kind));
@@ -111,6 +112,7 @@ struct Recorder::Impl {
   int steps_since_frame = 0;
   double dissipated = 0;
   std::vector<double> pose, velocity;
+  std::vector<double> velocity_weighted;
   std::vector<RecordContact> contacts;
   std::vector<RecordEvent> events;  ///< since the last frame
   RecordFrame frame;                ///< the certificate gathers what happened since the last frame
@@ -127,9 +129,9 @@ void Recorder::Impl::add_step(const Simulation& simulation, const StepReport& re
   frame.escalations += report.escalations;
   frame.certified = frame.certified && report.certified;
   dissipated -= c.ledger.damping + c.ledger.friction + c.ledger.impact + c.ledger.numerical;
-  for (const ImpactEvent& impact : simulation.impacts())
-    events.push_back(
-        {impact.time, 0, impact.body_a, impact.body_b, impact.normal_speed_before, impact.normal_speed_after});
+  for (const Event& event : simulation.events())
+    events.push_back({event.time, static_cast<int>(event.kind), event.body_a, event.body_b, event.normal_speed_before,
+                      event.normal_speed_after});
 }
 
 void Recorder::Impl::update_frame(const Simulation& simulation) {
@@ -137,6 +139,7 @@ void Recorder::Impl::update_frame(const Simulation& simulation) {
   const State& state = simulation.state();
   pose.clear();
   velocity.clear();
+  velocity_weighted.clear();
   contacts.clear();
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const WorldMotion motion = calc_world_motion(model.bodies[i], state.pose[i], state.velocity[i]);
@@ -144,6 +147,10 @@ void Recorder::Impl::update_frame(const Simulation& simulation) {
     pose.insert(pose.end(), placed.begin(), placed.end());
     velocity.insert(velocity.end(), motion.velocity.begin(), motion.velocity.end());
     velocity.insert(velocity.end(), motion.angular_velocity.begin(), motion.angular_velocity.end());
+    const WorldMotion weighted = calc_world_motion(model.bodies[i], state.pose[i], simulation.weighted_velocity()[i]);
+    velocity_weighted.insert(velocity_weighted.end(), weighted.velocity.begin(), weighted.velocity.end());
+    velocity_weighted.insert(velocity_weighted.end(), weighted.angular_velocity.begin(),
+                             weighted.angular_velocity.end());
   }
   for (const ContactForce& force : simulation.contact_forces()) {
     const Contact& contact = force.contact;
@@ -155,6 +162,7 @@ void Recorder::Impl::update_frame(const Simulation& simulation) {
   frame.energy = {energy.kinetic, energy.potential, dissipated};
   frame.pose = pose;
   frame.velocity = velocity;
+  frame.velocity_weighted = velocity_weighted;
   frame.contacts = contacts;
   frame.events = events;
 }

@@ -117,6 +117,7 @@ void add_energy(const RunFigures& s, const EnergySplit& final, JsonText* json) {
   json->field("ledger_remainder_max", s.remainder_max);
   json->field("increase_max", s.increase_max);
   json->field("increase_steps", s.increase_steps);
+  json->field("impact_guards", s.impact_guards);
   json->key("ledger");
   json->begin_object();
   json->field("change", s.ledger.change);
@@ -133,10 +134,10 @@ void add_energy(const RunFigures& s, const EnergySplit& final, JsonText* json) {
 void add_events(const RunFigures& s, const Model& model, JsonText* json) {
   json->key("events");
   json->begin_array();
-  for (const ImpactEvent& event : s.events) {
+  for (const Event& event : s.events) {
     json->begin_object(true);
     json->field("time", event.time);
-    json->field("kind", "impact");
+    json->field("kind", name_of(event.kind));
     json->key("bodies");
     json->begin_array(true);
     json->value(body_name(model, event.body_a));

@@ -105,8 +105,9 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic;
   raise_to(unpaid, &s.increase_max);
   if (unpaid > kIncreaseTolerance * s.energy_scale) ++s.increase_steps;
-  const auto impacts = simulation.impacts();
-  s.events.insert(s.events.end(), impacts.begin(), impacts.end());
+  s.impact_guards += report.impact_guards;
+  const auto events = simulation.events();
+  s.events.insert(s.events.end(), events.begin(), events.end());
 }
 
 void RunStatistics::set_end(RunEnd end) { impl_->end = end; }

@@ -47,7 +47,8 @@ struct RunFigures {
   double remainder_max = 0, increase_max = 0;
   long increase_steps = 0;
 
-  std::vector<ImpactEvent> events;
+  std::vector<Event> events;
+  long impact_guards = 0;
 };
 
 struct RunStatistics::Impl : RunFigures {};

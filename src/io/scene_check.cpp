@@ -200,6 +200,8 @@ SceneCheck check_scene(const Scene& scene) {
   SimulationOptions still;
   still.scheme = "euler";
   still.step = 1e-9;
+  still.stabilize = false;
+  still.locate = false;
   Simulation trial(scene.model, scene.initial, still);
   const StepReport& report = trial.step();
   if (!report.failed) {

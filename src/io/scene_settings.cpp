@@ -50,10 +50,44 @@ void read_friction(const SceneItem& item, SceneBuild* build, SimulationOptions* 
   inner.integer("facets", &options->facets);
 }
 
+/// One of a few names: a fault that lists them, or the index of the one given; -1: absent or wrong.
+int read_name(const SceneItem& item, std::string_view key, const KeyList& known) {
+  const SceneNode* node = item.find(key);
+  if (node == nullptr) return -1;
+  const auto name = item.as_text(*node, key);
+  if (!name) return -1;
+  const auto found = std::find(known.begin(), known.end(), *name);
+  if (found != known.end()) return static_cast<int>(found - known.begin());
+  const std::string near = as_suggestion(*name, known);
+  item.fault(*node, "unknown '" + std::string(key) + "' '" + *name + "' in " + item.label() +
+                        (near.empty() ? " (known: " + as_list(known) + ")" : near));
+  return -1;
+}
+
+/// impact: poisson | newton | simplified, of a pair of materials or of the simulation.
+std::optional<ImpactLaw> read_impact(const SceneItem& item) {
+  const int law = read_name(item, "impact", {"poisson", "newton", "simplified"});
+  if (law < 0) return std::nullopt;
+  return static_cast<ImpactLaw>(law);
+}
+
+/// Options of the alpha-gamma family, and `locate` for all schemes.
+void read_family_options(const SceneItem& item, SimulationOptions* options) {
+  bool locate = false;
+  if (item.flag("locate", &locate)) options->locate = locate;
+  item.number("alpha", &options->alpha);
+  item.number("gamma", &options->gamma);
+  item.flag("stabilize", &options->stabilize);
+  const int state = read_name(item, "event_state", {"restep", "hermite"});
+  if (state >= 0) options->event_state = static_cast<EventState>(state);
+}
+
 /// Options that belong to one scheme; they are the same as those beside it.
 void read_scheme_option(const SceneItem& item, const std::string& scheme, SimulationOptions* options) {
   KeyList legal;
-  if (scheme == "stabilized") legal = {"stabilization", "restitution_threshold"};
+  if (scheme == "stabilized") legal = {"stabilization", "restitution_threshold", "locate"};
+  if (scheme == "euler" || scheme == "trapezoid") legal = {"locate", "stabilize", "event_state"};
+  if (scheme == "alpha-gamma") legal = {"alpha", "gamma", "locate", "stabilize", "event_state"};
   for (const SceneMap::Entry& entry : item.map().entries) {
     if (std::find(legal.begin(), legal.end(), entry.key->text) != legal.end()) continue;
     item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version" +
@@ -62,6 +96,7 @@ void read_scheme_option(const SceneItem& item, const std::string& scheme, Simula
   if (legal.empty()) return;
   item.number("stabilization", &options->stabilization);
   item.number("restitution_threshold", &options->restitution_threshold);
+  read_family_options(item, options);
 }
 
 /// The enumerator whose name stands at `key`; names in the order of the enumerators.
@@ -128,7 +163,13 @@ struct Option {
 };
 
 constexpr std::array kOptions{
-    Option{"scheme", [](SimulationOptions* o) { o->scheme = SimulationOptions().scheme; }},
+    Option{"scheme",
+           [](SimulationOptions* o) {
+             const SimulationOptions defaults;
+             o->scheme = defaults.scheme;
+             o->alpha = defaults.alpha;
+             o->gamma = defaults.gamma;
+           }},
     Option{"solver",
            [](SimulationOptions* o) {
              o->solver = SimulationOptions().solver;
@@ -144,6 +185,7 @@ constexpr std::array kOptions{
     Option{"tolerance", [](SimulationOptions* o) { o->tolerance = SimulationOptions().tolerance; }},
     Option{"stabilization", [](SimulationOptions* o) { o->stabilization = SimulationOptions().stabilization; }},
     Option{"restitution_threshold", [](SimulationOptions* o) { o->restitution_threshold.reset(); }},
+    Option{"impact", [](SimulationOptions* o) { o->impact = SimulationOptions().impact; }},
     Option{"threads", [](SimulationOptions* o) { o->threads = SimulationOptions().threads; }},
 };
 
@@ -162,7 +204,9 @@ const SceneNode& find_culprit(const SceneItem& item, const SimulationOptions& op
 
 }  // namespace
 
-KeyList material_keys() { return {"friction", "restitution", "rolling_friction", "spinning_friction", "like"}; }
+KeyList material_keys() {
+  return {"friction", "restitution", "tangential_restitution", "rolling_friction", "spinning_friction", "like"};
+}
 
 void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* build) {
   build->reading.faults->begin_item();
@@ -176,6 +220,7 @@ void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* bui
     item.check_keys(material_keys());
     item.number("friction", &material.friction);
     item.number("restitution", &material.restitution);
+    item.number("tangential_restitution", &material.tangential_restitution);
     check_absent_friction(item);
     build->places[material.source].sound = build->reading.faults->raised() == faults_before;
   }
@@ -190,10 +235,13 @@ void read_material_pairs(const SceneNode& list, SceneBuild* build) {
     MaterialPairDescription pair;
     pair.source = build->add_place(*map->node, map);
     const SceneItem item(build->reading, *map, "material pair");
-    item.check_keys({"between", "friction", "restitution", "rolling_friction", "spinning_friction", "like", "repeat"});
+    item.check_keys({"between", "friction", "restitution", "tangential_restitution", "impact", "rolling_friction",
+                     "spinning_friction", "like", "repeat"});
     build->read_between(item, false, &pair.a, &pair.b, pair.source);
     item.number("friction", &pair.friction);
     item.number("restitution", &pair.restitution);
+    item.number("tangential_restitution", &pair.tangential_restitution);
+    pair.impact = read_impact(item);
     check_absent_friction(item);
     if (build->reading.faults->raised() == faults_before) build->description.material_pairs.push_back(std::move(pair));
   });
@@ -248,6 +296,7 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   read_choice(item, "scheme", build, &options->scheme, options);
   read_choice(item, "solver", build, &options->solver, options);
   read_friction(item, build, options);
+  if (const auto law = read_impact(item)) options->impact = *law;
   for (const std::string& message : find_option_faults(*options)) {
     faults->add(find_culprit(item, *options, message), message);
   }

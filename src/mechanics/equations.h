@@ -64,6 +64,9 @@ PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& ancho
 
 void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows);
 void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows);
+/// d/dt of each spring's rows while the bodies move with `velocity`: the curvature of the exact (dk/dq) v. [METHODS 7]
+void update_spring_rates(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
+                         std::vector<std::array<PairRow, 3>>* rates);
 /// Tangents: t1 is the world x axis (y where the normal is within 25 degrees of x) projected into the tangent plane,
 /// t2 = n x t1; planar: t1 = z x n.
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,

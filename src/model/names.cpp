@@ -20,6 +20,18 @@ std::string_view name_of(ShapeKind kind) {
   return "shape";
 }
 
+std::string_view name_of(ImpactLaw law) {
+  switch (law) {
+    case ImpactLaw::Poisson:
+      return "poisson";
+    case ImpactLaw::Newton:
+      return "newton";
+    case ImpactLaw::Simplified:
+      return "simplified";
+  }
+  return "impact";
+}
+
 std::string_view name_of(JointKind kind) {
   switch (kind) {
     case JointKind::Ball:

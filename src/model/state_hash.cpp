@@ -25,6 +25,10 @@ void add(const ContactMemory& memory, Digest* digest) {
   digest->add(static_cast<std::uint64_t>(memory.key.feature) << 2 | (memory.loaded ? 2u : 0u) |
               (memory.collided ? 1u : 0u));
   add(memory.impulse, digest);
+  digest->add(static_cast<std::uint64_t>((memory.closed ? 2u : 0u) | (memory.sticking ? 1u : 0u)));
+  digest->add(memory.normal_force);
+  digest->add(memory.friction_reserve);
+  digest->add(memory.force_time);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "step/assemble.h"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "base/se3.h"
@@ -11,6 +12,8 @@ namespace {
 
 /// A row whose every free entry is below this fraction of the whole row cannot be moved by any freedom.
 constexpr double kLockedRow = 1e-12;
+/// A joint with compliance but no damping time needs gamma > 0; with gamma = 0 it is a little implicit all the same.
+constexpr double kLeastGamma = 1e-3;
 
 bool is_zero_twist(const Twist& v) { return v.linear.isZero(0) && v.angular.isZero(0); }
 
@@ -92,10 +95,54 @@ void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int
   side(body_b, [](const PairRow& row) -> const Vec6& { return row.b; });
 }
 
-void add_joint_rows(const StepInput& input, const std::vector<JointRows>& joints, double stabilization,
-                    Problem* problem, RowMap* map) {
+void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row,
+                      double impulse, Problem* problem) {
+  const auto side = [&](int body, const Vec6& part) {
+    if (body < 0 || map.column_of_body[body] < 0) return;
+    const Body& b = input.model->bodies[body];
+    double* out = problem->b.data() + problem->column_start[map.column_of_body[body]];
+    for (int k = 0; k < b.dof; ++k) out[k] += impulse * part.dot(b.free_basis.col(k));
+  };
+  side(body_a, row.a);
+  side(body_b, row.b);
+}
+
+double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row) {
+  double speed = 0;
+  const auto side = [&](int body, const Vec6& part) {
+    if (body < 0) return;
+    speed += part.head<3>().dot(velocity[body].linear) + part.tail<3>().dot(velocity[body].angular);
+  };
+  side(body_a, row.a);
+  side(body_b, row.b);
+  return speed;
+}
+
+double calc_pair_mobility(const Model& model, int body_a, int body_b, const PairRow& row) {
+  double mobility = 0;
+  const auto side = [&](int body, const Vec6& part) {
+    if (body < 0 || model.bodies[body].kind != BodyKind::Dynamic) return;
+    const Body& b = model.bodies[body];
+    Vec6 free = Vec6::Zero();
+    for (int k = 0; k < b.dof; ++k) free += part.dot(b.free_basis.col(k)) * b.free_basis.col(k);
+    mobility += free.head<3>().squaredNorm() / b.mass + free.tail<3>().dot(b.inertia_inverse * free.tail<3>());
+  };
+  side(body_a, row.a);
+  side(body_b, row.b);
+  return mobility;
+}
+
+int count_free_rotations(const Body& body) {
+  int rotations = 0;
+  for (int k = 0; k < body.dof; ++k) rotations += body.free_basis.col(k).tail<3>().squaredNorm() > 0.5 ? 1 : 0;
+  return rotations;
+}
+
+void add_joint_rows(const StepInput& input, const Weights& weights, const std::vector<JointRows>& joints,
+                    double stabilization, Problem* problem, RowMap* map) {
   map->joint_row.assign(input.model->joint_rows, -1);
   for (const JointRows& joint : joints) {
+    if (input.h == 0 && joint.compliance > 0) continue;
     std::array<PairRow, 6> kept;
     std::array<double, 6> value;
     int count = 0;
@@ -109,28 +156,48 @@ void add_joint_rows(const StepInput& input, const std::vector<JointRows>& joints
     }
     if (count == 0) continue;
     problem->add_block(LawKind::Equality, count);
-    // A compliance eps with damping time tau is a spring k = 1/eps, d = tau/eps (add_spring_rows); eps -> 0 is rigid.
-    const double rate = 1 / (input.h + joint.damping_time);
-    for (int r = 0; r < count; ++r) {
-      problem->c[first_row + r] = stabilization * value[r] * rate;
-      problem->compliance[first_row + r] = joint.compliance * rate / input.h;
+    for (int r = 0; r < count && input.h > 0; ++r) {
+      if (joint.compliance == 0) {
+        problem->c[first_row + r] = stabilization * value[r] / (input.h_nominal + joint.damping_time);
+        continue;
+      }
+      // A compliance eps with damping time tau is a spring k = 1/eps, d = tau/eps (add_spring_rows); eps -> 0 is rigid.
+      const double rate = 1 / (std::max(weights.gamma, kLeastGamma) * input.h + joint.damping_time);
+      const double lag = (weights.alpha - weights.gamma) * input.h;
+      const double ahead =
+          lag == 0 ? 0 : lag * calc_pair_speed(input.state->velocity, joint.body_a, joint.body_b, kept[r]);
+      problem->c[first_row + r] = (value[r] + ahead) * rate;
+      problem->compliance[first_row + r] = joint.compliance * rate / (weights.alpha * input.h);
     }
     add_pair_entries(input, *map, joint.body_a, joint.body_b, {kept.data(), static_cast<std::size_t>(count)}, problem);
   }
 }
 
-void add_spring_rows(const StepInput& input, const std::vector<SpringRows>& springs, Problem* problem, RowMap* map) {
+void add_spring_rows(const StepInput& input, const Weights& weights, const std::vector<SpringRows>& springs,
+                     Problem* problem, RowMap* map) {
   map->spring_row.assign(springs.size(), -1);
+  const double h = input.h, alpha = weights.alpha, gamma = weights.gamma;
   for (std::size_t i = 0; i < springs.size(); ++i) {
     const SpringRows& spring = springs[i];
-    const double s = input.h * (input.h * spring.stiffness + spring.damping);
-    if (!(s > 0)) continue;
+    const double s = alpha * h * (gamma * h * spring.stiffness + spring.damping);
+    if (!(s > 0) && !(spring.stiffness > 0)) continue;
+    const auto ahead = [&](int r, double weight) {
+      return weight == 0
+                 ? 0.0
+                 : weight * h * calc_pair_speed(input.state->velocity, spring.body_a, spring.body_b, spring.row[r]);
+    };
+    if (!(s > 0)) {  // explicit: l = -alpha h k (phi + alpha h g^T v)
+      for (int r = 0; r < spring.count; ++r)
+        add_pair_impulse(input, *map, spring.body_a, spring.body_b, spring.row[r],
+                         -alpha * h * spring.stiffness * (spring.value[r] + ahead(r, alpha)), problem);
+      continue;
+    }
     problem->add_block(LawKind::Equality, spring.count);
     const int row = problem->blocks.back().row;
     map->spring_row[i] = row;
     for (int r = 0; r < spring.count; ++r) {
       problem->compliance[row + r] = 1 / s;
-      problem->c[row + r] = input.h * spring.stiffness * spring.value[r] / s;
+      problem->c[row + r] = alpha * h * spring.stiffness * (spring.value[r] + ahead(r, alpha - gamma)) / s;
     }
     add_pair_entries(input, *map, spring.body_a, spring.body_b,
                      {spring.row.data(), static_cast<std::size_t>(spring.count)}, problem);

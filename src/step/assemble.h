@@ -17,12 +17,30 @@ void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int
                       Problem* problem);
 
 /// Equality rows of all joints; rows that no freedom can move are left out (planar scenes, locked directions).
-void add_joint_rows(const StepInput& input, const std::vector<JointRows>& joints, double stabilization,
-                    Problem* problem, RowMap* map);
+/// A rigid row's offset is stabilization * error / h_nominal; one with compliance is a spring (below). In an impact
+/// (h = 0) there are no offsets, and compliant joints take no part.
+void add_joint_rows(const StepInput& input, const Weights& weights, const std::vector<JointRows>& joints,
+                    double stabilization, Problem* problem, RowMap* map);
 
-/// Springs and dampers as compliant equality rows (alpha = gamma = 1), [METHODS 7]:
-///   g^T u + C l + C h k phi = 0,  C = 1/(h^2 k + h d).
-void add_spring_rows(const StepInput& input, const std::vector<SpringRows>& springs, Problem* problem, RowMap* map);
+/// Springs and dampers as compliant equality rows, [METHODS 7]:
+///   g^T u + C l + C alpha h [k phi + (alpha - gamma) k h g^T v] = 0,  C = 1/(alpha gamma h^2 k + alpha h d).
+/// No entry grows with k: k -> infinity is the rigid link. A spring with 1/C = 0 (gamma = 0, d = 0) is an explicit
+/// force.
+void add_spring_rows(const StepInput& input, const Weights& weights, const std::vector<SpringRows>& springs,
+                     Problem* problem, RowMap* map);
+
+/// Adds row^T impulse of a pair to b.
+void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row,
+                      double impulse, Problem* problem);
+
+/// row . v of the given velocities; the world's side is zero.
+double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row);
+
+/// row M^-1 row^T over the free directions of the pair: what a unit impulse changes, without joints.
+double calc_pair_mobility(const Model& model, int body_a, int body_b, const PairRow& row);
+
+/// Directions about which the body may turn.
+int count_free_rotations(const Body& body);
 
 /// Contacts: normal offset c_n[i] in m/s, one entry a contact; an infinite offset leaves the contact out.
 void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& contacts, std::span<const double> offset,

@@ -33,6 +33,7 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
   EnergyLedger ledger;
   const Equations& eq = scratch.equations;
   const VecX& lambda = solution.lambda;
+  const double scale = scratch.impulse_scale;
   ledger.change = energy_after - energy_before;
 
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
@@ -46,7 +47,7 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
       const int row = scratch.map.joint_row[input.model->joints[joint.joint].first_row + r];
       if (row < 0) continue;
       const RowSpeed speed = calc_row_speed(input, next, joint.body_a, joint.body_b, joint.row[r]);
-      ledger.kinematic -= lambda[row] * speed.prescribed;
+      ledger.kinematic -= scale * lambda[row] * speed.prescribed;
     }
   }
   for (std::size_t i = 0; i < eq.springs.size(); ++i) {
@@ -54,7 +55,7 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
     if (scratch.map.spring_row[i] < 0) continue;
     for (int r = 0; r < spring.count; ++r) {
       const RowSpeed speed = calc_row_speed(input, next, spring.body_a, spring.body_b, spring.row[r]);
-      const double impulse = lambda[scratch.map.spring_row[i] + r];
+      const double impulse = scale * lambda[scratch.map.spring_row[i] + r];
       ledger.kinematic -= impulse * speed.prescribed;
       ledger.damping -= input.h * spring.damping * speed.total * speed.total;
     }
@@ -66,8 +67,8 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
     for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count); ++r) {
       if (lambda[row + r] == 0) continue;
       const RowSpeed speed = calc_row_speed(input, next, contact.body_a, contact.body_b, contact.row[r]);
-      (r == 0 ? ledger.impact : ledger.friction) += lambda[row + r] * speed.total;
-      ledger.kinematic -= lambda[row + r] * speed.prescribed;
+      (r == 0 ? ledger.impact : ledger.friction) += scale * lambda[row + r] * speed.total;
+      ledger.kinematic -= scale * lambda[row + r] * speed.prescribed;
     }
   }
   ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.damping - ledger.friction - ledger.impact;

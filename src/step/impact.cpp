@@ -1,6 +1,7 @@
 #include "step/impact.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "step/assemble.h"
 
@@ -8,18 +9,270 @@ namespace slipstick {
 
 namespace {
 
-double calc_row_velocity(const std::vector<Twist>& velocity, int body_a, int body_b, const PairRow& row) {
-  double speed = 0;
-  const auto side = [&](int body, const Vec6& part) {
-    if (body < 0) return;
-    speed += part.head<3>().dot(velocity[body].linear) + part.tail<3>().dot(velocity[body].angular);
-  };
-  side(body_a, row.a);
-  side(body_b, row.b);
-  return speed;
+/// A rebound slower than this, m/s, or than the share eta/2 of what the approach gains in a step, is none
+/// ([METHODS 2.2]).
+constexpr double kZenoSpeed = 1e-8;
+constexpr double kZenoShare = 0.01;
+/// Kinetic energy may grow by this share through rounding.
+constexpr double kEnergyRounding = 1e-10;
+/// Decompression with c' > 0 is solved again with the friction bound that c' gives, at most this often.
+constexpr int kMaxBoundRepeats = 20;
+constexpr double kBoundTolerance = 1e-12;
+
+void add_momenta(const Model& model, const std::vector<Twist>& velocity, StepScratch* s) {
+  begin_problem(model, &s->problem, &s->map);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (s->map.column_of_body[i] < 0) continue;
+    Vec6 momentum;
+    momentum << model.bodies[i].mass * velocity[i].linear, model.bodies[i].inertia * velocity[i].angular;
+    add_body_column(model.bodies[i], momentum, nullptr, &s->problem);
+  }
 }
 
-double calc_kinetic(const Model& model, const std::vector<Twist>& velocity) {
+void solve_phase(const StepInput& input, Ladder* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity,
+                 LadderResult* worst) {
+  scratch->solution.lambda.resize(0);
+  const LadderResult result = ladder->solve(scratch->normals, &scratch->step.problem, &scratch->solution);
+  worst->iterations += result.iterations;
+  worst->escalations += result.escalations;
+  if (!result.certified) {
+    worst->certified = false;
+    worst->note = result.note.empty() ? "an impact was not solved" : result.note;
+  }
+  if (!(result.residual.relative < worst->residual.relative)) worst->residual = result.residual;
+  for (std::size_t i = 0; i < velocity->size(); ++i) {
+    if (scratch->step.map.column_of_body[i] < 0) continue;
+    (*velocity)[i] =
+        calc_body_twist(input, scratch->step.map, scratch->step.problem, scratch->solution.v, static_cast<int>(i));
+  }
+}
+
+/// One impact, phase by phase.
+class Impact {
+ public:
+  Impact(const ImpactInput& input, Ladder* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity)
+      : in_(input), model_(*input.step.model), ladder_(*ladder), s_(*scratch), velocity_(*velocity) {}
+
+  ImpactResult run(std::vector<Event>* events);
+
+ private:
+  bool is_due();
+  bool update_restitution();
+  void compress();
+  void decompress();
+  void assemble_decompression();
+  void simplify();
+  void add_events(std::vector<Event>* events) const;
+  void add_friction_work(const VecX& lambda, bool second);
+  const PairLaw& law(std::size_t i) const {
+    const Contact& contact = in_.step.contacts->contacts[i];
+    return model_.pair_law(contact.material_a, contact.material_b);
+  }
+  double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
+    const ContactRows& c = contacts()[i];
+    return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]);
+  }
+  const std::vector<ContactRows>& contacts() const { return s_.step.equations.contacts; }
+  bool closes(std::size_t i) const { return s_.before[i] < -in_.closing_speed; }
+
+  const ImpactInput& in_;
+  const Model& model_;
+  Ladder& ladder_;
+  ImpactScratch& s_;
+  std::vector<Twist>& velocity_;
+  ImpactResult result_;
+  bool simplified_ = false;
+  int worst_joint_ = -1;
+  double worst_joint_speed_ = 0;
+};
+
+bool Impact::is_due() {
+  Equations& eq = s_.step.equations;
+  update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts);
+  update_joint_rows(model_, in_.step.state->pose, &eq.joints);
+  s_.before.resize(contacts().size());
+  bool due = false;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    s_.before[i] = speed(velocity_, i, 0);
+    due = due || closes(i);
+  }
+  if (!in_.joints) return due;
+  for (std::size_t j = 0; j < eq.joints.size(); ++j) {
+    const JointRows& joint = eq.joints[j];
+    if (joint.compliance > 0) continue;
+    for (int r = 0; r < joint.count; ++r) {
+      const double w = calc_pair_speed(velocity_, joint.body_a, joint.body_b, joint.row[r]);
+      if (std::abs(w) <= std::max(in_.closing_speed, std::abs(worst_joint_speed_))) continue;
+      worst_joint_ = static_cast<int>(j);
+      worst_joint_speed_ = w;
+      due = true;
+    }
+  }
+  return due;
+}
+
+/// e_j of this impact; false if all are zero. A contact that was at rest takes part in a rebound, but does not begin
+/// one.
+bool Impact::update_restitution() {
+  s_.restitution.assign(contacts().size(), 0.0);
+  bool any = false;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    if (in_.plastic || !closes(i)) continue;
+    const double e = law(i).restitution, approach = -s_.before[i];
+    double zeno = kZenoSpeed;
+    if (!in_.acceleration.empty())
+      zeno = std::max(zeno, kZenoShare * in_.step.h_nominal * std::abs(speed(in_.acceleration, i, 0)));
+    if (approach <= in_.step.options->restitution_threshold.value_or(0)) continue;
+    any = any || law(i).tangential_restitution > 0;
+    if (e * approach <= zeno) continue;
+    s_.restitution[i] = e;
+    any = true;
+    simplified_ = simplified_ || law(i).impact.value_or(in_.step.options->impact) == ImpactLaw::Simplified;
+  }
+  if (any && !in_.plastic)
+    for (std::size_t i = 0; i < contacts().size(); ++i)
+      if (!closes(i)) s_.restitution[i] = law(i).restitution;
+  return any;
+}
+
+void Impact::compress() {
+  add_momenta(model_, velocity_, &s_.step);
+  add_joint_rows(in_.step, {}, s_.step.equations.joints, 0, &s_.step.problem, &s_.step.map);
+  s_.offset.assign(contacts().size(), 0.0);
+  add_contact_rows(in_.step, contacts(), s_.offset, &s_.step.problem, &s_.step.map);
+  s_.normals.clear();
+  solve_phase(in_.step, &ladder_, &s_, &velocity_, &result_.solve);
+  s_.compression.resize(static_cast<Eigen::Index>(contacts().size()));
+  for (std::size_t i = 0; i < contacts().size(); ++i)
+    s_.compression[static_cast<Eigen::Index>(i)] = s_.solution.lambda[s_.step.map.contact_row[i]];
+  add_friction_work(s_.solution.lambda, false);
+}
+
+/// The impulse times the mean of the slip before and after its phase.
+void Impact::add_friction_work(const VecX& lambda, bool second) {
+  const std::vector<Twist>& from = second ? s_.compressed : s_.initial;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    if (contacts()[i].friction == 0) continue;
+    const int row = second && s_.fixed_row[i] >= 0 ? s_.fixed_row[i] : s_.step.map.contact_row[i];
+    for (int k = 1; k < contacts()[i].count; ++k)
+      result_.friction_work += 0.5 * lambda[row + k] * (speed(from, i, k) + speed(velocity_, i, k));
+  }
+}
+
+/// A pair with a given decompression impulse has two blocks: its normal row for c' alone, and a friction block whose
+/// normal row moves nothing and is held at e c_n + c' by a compliance, so that the cone has just that size.
+void Impact::assemble_decompression() {
+  StepScratch& s = s_.step;
+  add_momenta(model_, s_.compressed, &s);
+  add_joint_rows(in_.step, {}, s.equations.joints, 0, &s.problem, &s.map);
+  s_.normals.clear();
+  s_.fixed_row.assign(contacts().size(), -1);
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    const ContactRows& c = contacts()[i];
+    const bool newton = law(i).impact.value_or(in_.step.options->impact) == ImpactLaw::Newton;
+    const double given = newton ? 0 : s_.restitution[i] * s_.compression[static_cast<Eigen::Index>(i)];
+    const double offset = newton && closes(i) ? s_.restitution[i] * s_.before[i] : 0;
+    const bool slippery = c.friction == 0, split = !slippery && given > 0;
+    add_pair_impulse(in_.step, s.map, c.body_a, c.body_b, c.row[0], given, &s.problem);
+    const auto block_of = [&](bool friction) -> RowBlock& {
+      RowBlock& block =
+          s.problem.add_block(friction ? LawKind::Friction : LawKind::Nonnegative, friction ? c.count : 1);
+      block.friction = in_.step.options->friction;
+      block.facets = in_.step.options->facets;
+      block.mu = c.friction;
+      return block;
+    };
+    const int row = block_of(!slippery && !split).row;
+    s.map.contact_row[i] = row;
+    s.problem.c[row] = offset;
+    s_.normals.push_back({row, offset});
+    add_pair_entries(in_.step, s.map, c.body_a, c.body_b,
+                     {c.row.data(), static_cast<std::size_t>(slippery || split ? 1 : c.count)}, &s.problem);
+    int tangents = slippery ? -1 : row;
+    if (split) {
+      tangents = s_.fixed_row[i] = block_of(true).row;
+      std::array<PairRow, 3> rows = c.row;
+      rows[0] = {};
+      add_pair_entries(in_.step, s.map, c.body_a, c.body_b, {rows.data(), static_cast<std::size_t>(c.count)},
+                       &s.problem);
+      const double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+      s.problem.compliance[tangents] = mobility;
+      s.problem.c[tangents] = -mobility * (given + s_.fixed[i]);
+    }
+    for (int k = 1; tangents >= 0 && closes(i) && k < c.count; ++k)
+      s.problem.c[tangents + k] += law(i).tangential_restitution * speed(s_.initial, i, k);
+  }
+}
+
+void Impact::decompress() {
+  s_.fixed.assign(contacts().size(), 0.0);
+  for (int repeat = 0;; ++repeat) {
+    assemble_decompression();
+    velocity_ = s_.compressed;
+    solve_phase(in_.step, &ladder_, &s_, &velocity_, &result_.solve);
+    double change = 0, size = s_.compression.size() > 0 ? s_.compression.cwiseAbs().maxCoeff() : 0;
+    for (std::size_t i = 0; i < contacts().size(); ++i) {
+      if (s_.fixed_row[i] < 0) continue;
+      const double more = s_.solution.lambda[s_.step.map.contact_row[i]];
+      change = std::max(change, std::abs(more - s_.fixed[i]));
+      s_.fixed[i] = more;
+    }
+    if (change <= kBoundTolerance * size || repeat == kMaxBoundRepeats) break;
+  }
+  add_friction_work(s_.solution.lambda, true);
+}
+
+void Impact::simplify() {
+  double e = 0;
+  for (std::size_t i = 0; i < contacts().size(); ++i)
+    if (closes(i)) e = std::max(e, s_.restitution[i]);
+  // Lemma 3.1 needs a v- that the joints allow: where a start violates them, that part is plastic.
+  const std::vector<Twist>& from = s_.initial;
+  const double share = worst_joint_ >= 0 ? 0 : e;
+  for (std::size_t i = 0; i < velocity_.size(); ++i) {
+    if (s_.step.map.column_of_body[i] < 0) continue;
+    velocity_[i].linear = s_.compressed[i].linear + share * (s_.compressed[i].linear - from[i].linear);
+    velocity_[i].angular = s_.compressed[i].angular + share * (s_.compressed[i].angular - from[i].angular);
+  }
+}
+
+void Impact::add_events(std::vector<Event>* events) const {
+  const double t = in_.step.state->time;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    if (!closes(i)) continue;
+    const ContactRows& c = contacts()[i];
+    events->push_back({EventKind::Impact, t, c.body_a, c.body_b, s_.before[i], speed(velocity_, i, 0)});
+  }
+  if (worst_joint_ < 0) return;
+  const JointRows& joint = s_.step.equations.joints[worst_joint_];
+  events->push_back({EventKind::Impact, t, joint.body_a, joint.body_b, worst_joint_speed_, 0});
+}
+
+ImpactResult Impact::run(std::vector<Event>* events) {
+  if (!is_due()) return result_;
+  result_.happened = true;
+  result_.solve.certified = true;
+  s_.initial = velocity_;
+  const double before = calc_kinetic(model_, velocity_);
+  compress();
+  s_.compressed = velocity_;
+  if (update_restitution()) {
+    const double friction = result_.friction_work;
+    if (!simplified_) decompress();
+    result_.guarded = !simplified_ && calc_kinetic(model_, velocity_) > before * (1 + kEnergyRounding);
+    if (simplified_ || result_.guarded) {
+      result_.friction_work = friction;
+      simplify();
+    }
+  }
+  result_.energy_change = calc_kinetic(model_, velocity_) - before;
+  add_events(events);
+  return result_;
+}
+
+}  // namespace
+
+double calc_kinetic(const Model& model, std::span<const Twist> velocity) {
   double twice = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -29,97 +282,29 @@ double calc_kinetic(const Model& model, const std::vector<Twist>& velocity) {
   return twice / 2;
 }
 
-/// The problem of one phase: masses, momenta of `velocity`, velocity-level joints, all contacts with zero offset.
-void assemble_phase(const StepInput& input, const std::vector<Twist>& velocity, ImpactScratch* scratch) {
-  const Model& model = *input.model;
-  StepScratch& s = scratch->step;
-  begin_problem(model, &s.problem, &s.map);
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (s.map.column_of_body[i] < 0) continue;
-    Vec6 momentum;
-    momentum << model.bodies[i].mass * velocity[i].linear, model.bodies[i].inertia * velocity[i].angular;
-    add_body_column(model.bodies[i], momentum, nullptr, &s.problem);
-  }
-  add_joint_rows(input, s.equations.joints, 0.0, &s.problem, &s.map);
-  scratch->offset.assign(s.equations.contacts.size(), 0.0);
-  add_contact_rows(input, s.equations.contacts, scratch->offset, &s.problem, &s.map);
+ImpactResult apply_impact(const ImpactInput& input, Ladder* ladder, ImpactScratch* scratch,
+                          std::vector<Twist>* velocity, std::vector<Event>* events) {
+  return Impact(input, ladder, scratch, velocity).run(events);
 }
 
-void solve_phase(const StepInput& input, Ladder* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity,
-                 LadderResult* worst) {
-  scratch->solution.lambda.resize(0);
-  const LadderResult result = ladder->solve(scratch->none, &scratch->step.problem, &scratch->solution);
-  worst->iterations += result.iterations;
-  worst->escalations += result.escalations;
-  if (!result.certified) worst->certified = false;
-  if (result.residual.relative >= worst->residual.relative) worst->residual = result.residual;
-  for (std::size_t i = 0; i < velocity->size(); ++i)
-    (*velocity)[i] =
-        calc_body_twist(input, scratch->step.map, scratch->step.problem, scratch->solution.v, static_cast<int>(i));
-}
-
-/// Adds the decompression impulses e_j c_n,j n_j to b; false if there are none.
-bool add_decompression(const ImpactScratch& scratch, const VecX& compression, Problem* problem) {
-  bool any = false;
-  const Equations& eq = scratch.step.equations;
-  for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
-    const int row = scratch.step.map.contact_row[i];
-    const double impulse = eq.contacts[i].restitution * compression[row];
-    if (impulse <= 0) continue;
-    any = true;
-    for (const RowBlock& block : problem->blocks) {
-      if (block.row != row) continue;
-      for (int e = block.entry; e < block.entry + block.entries; ++e) {
-        const JacobianEntry& entry = problem->entries[e];
-        const auto j = problem->jacobian_block(block, entry);
-        for (int k = 0; k < j.cols(); ++k) problem->b[problem->column_start[entry.column] + k] += impulse * j(0, k);
-      }
-    }
-  }
-  return any;
-}
-
-}  // namespace
-
-ImpactResult apply_impact(const StepInput& input, double threshold, Ladder* ladder, ImpactScratch* scratch,
-                          std::vector<Twist>* velocity, std::vector<ImpactEvent>* events) {
-  ImpactResult result;
-  const Model& model = *input.model;
+LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, Ladder* ladder,
+                              ImpactScratch* scratch, std::vector<Twist>* velocity) {
   Equations& eq = scratch->step.equations;
-  update_contact_rows(model, input.state->pose, *input.contacts, &eq.contacts);
-  std::vector<double> before(eq.contacts.size());
-  double restitution = 0;
+  StepScratch& s = scratch->step;
+  update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts);
+  update_joint_rows(*input.model, input.state->pose, &eq.joints);
+  add_momenta(*input.model, *velocity, &s);
+  add_joint_rows(input, {}, eq.joints, 0, &s.problem, &s.map);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
-    const ContactRows& contact = eq.contacts[i];
-    before[i] = calc_row_velocity(*velocity, contact.body_a, contact.body_b, contact.row[0]);
-    if (before[i] < -threshold) result.happened = true;
-    restitution = std::max(restitution, contact.restitution);
+    const ContactRows& c = eq.contacts[i];
+    const int count = sticking[i] && c.friction > 0 ? c.count : 1;
+    s.problem.add_block(LawKind::Equality, count);
+    add_pair_entries(input, s.map, c.body_a, c.body_b, {c.row.data(), static_cast<std::size_t>(count)}, &s.problem);
   }
-  if (!result.happened) return result;
-
-  result.solve.certified = true;
-  const std::vector<Twist> initial = *velocity;
-  update_joint_rows(model, input.state->pose, &eq.joints);
-  assemble_phase(input, *velocity, scratch);
-  solve_phase(input, ladder, scratch, velocity, &result.solve);
-  const std::vector<Twist> compressed = *velocity;
-  const VecX impulses = scratch->solution.lambda;
-  assemble_phase(input, compressed, scratch);
-  if (add_decompression(*scratch, impulses, &scratch->step.problem)) {
-    solve_phase(input, ladder, scratch, velocity, &result.solve);
-    if (calc_kinetic(model, *velocity) > calc_kinetic(model, initial)) {
-      for (std::size_t i = 0; i < velocity->size(); ++i) {
-        (*velocity)[i].linear = (1 + restitution) * compressed[i].linear - restitution * initial[i].linear;
-        (*velocity)[i].angular = (1 + restitution) * compressed[i].angular - restitution * initial[i].angular;
-      }
-    }
-  }
-  for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
-    if (before[i] >= -threshold) continue;
-    const ContactRows& contact = eq.contacts[i];
-    events->push_back({input.state->time, contact.body_a, contact.body_b, before[i],
-                       calc_row_velocity(*velocity, contact.body_a, contact.body_b, contact.row[0])});
-  }
+  LadderResult result;
+  result.certified = true;
+  scratch->normals.clear();
+  solve_phase(input, ladder, scratch, velocity, &result);
   return result;
 }
 

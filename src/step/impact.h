@@ -1,5 +1,7 @@
-// Impacts of [AnitescuPotra97]: compression and decompression as two problems of the ordinary type, h = 0.
+// Impacts: compression and decompression of [AnitescuPotra97] as two problems of the ordinary type, h = 0.
 #pragma once
+
+#include <span>
 
 #include "step/ladder.h"
 #include "step/scheme.h"
@@ -9,21 +11,45 @@ namespace slipstick {
 struct ImpactScratch {
   StepScratch step;
   Solution solution;
-  std::vector<double> offset;
-  std::vector<NormalOffset> none;
+  std::vector<double> offset, before, restitution, fixed;
+  std::vector<int> fixed_row;  ///< of the friction block whose normal impulse is given, or -1
+  std::vector<NormalOffset> normals;
+  std::vector<Twist> initial, compressed;
+  VecX compression;
+};
+
+/// What meets where. `input` has h = 0, the contacts that touch, and prescribed velocities at that instant.
+struct ImpactInput {
+  StepInput step;
+  double closing_speed = 1e-9;          ///< m/s below which a contact is at rest and not an impact
+  bool joints = false;                  ///< joint speeds that are not zero are an impact too (a start)
+  bool plastic = false;                 ///< no restitution
+  std::span<const Twist> acceleration;  ///< of the motion before, for the Zeno threshold
 };
 
 struct ImpactResult {
   bool happened = false;
-  LadderResult solve;  ///< worst of the problems solved
+  bool guarded = false;                         ///< the law would have gained energy; the simplified one was taken
+  LadderResult solve;                           ///< worst of the problems solved
+  double friction_work = 0, energy_change = 0;  ///< J
 };
 
-/// If a contact of `input` closes faster than `threshold` (m/s), replaces `velocity` by the one after the impact:
-///   compression    M (vc - v-) = J^T c,  0 <= n^T vc _|_ c_n >= 0
-///   decompression  M (v+ - vc) = sum e_j c_n,j n_j + J^T c',  0 <= n^T v+ _|_ c'_n >= 0      (Poisson)
-/// If that gains kinetic energy (it may, with friction and several contacts), the rule v+ = (1+e) vc - e v- with
-/// e = max e_j is taken, which never does ([AnitescuPotra97] lemma 3.1, corrected).
-ImpactResult apply_impact(const StepInput& input, double threshold, Ladder* ladder, ImpactScratch* scratch,
-                          std::vector<Twist>* velocity, std::vector<ImpactEvent>* events);
+/// If a contact closes (or a joint is violated), replaces `velocity` by the one after the impact and lists it:
+///   compression    M (vc - v-) = J^T c,  0 <= n vc _|_ c_n >= 0, friction
+///   decompression  M (v+ - vc) = sum e_j c_n,j n_j + J^T c',  0 <= n v+ + e'_j n v- _|_ c'_n >= 0
+///                  friction of pair j bounded by mu (e_j c_n,j + c'_n,j), opposing t v+ + e_t t v-
+/// Poisson: e_j = e; Newton: e'_j = e. Over the whole impact friction is bounded by mu times the whole normal impulse
+/// (docs/decisions/0006). Simplified: v+ = (1 + e) vc - e v-, e = max e_j ([AnitescuPotra97] lemma 3.1, corrected),
+/// which never gains energy and takes over where the others would.
+/// Zeno: e_j counts as 0 when e_j |n v-| <= max(1e-8, 0.01 h_nominal a_n), a_n the acceleration of approach.
+ImpactResult apply_impact(const ImpactInput& input, Ladder* ladder, ImpactScratch* scratch,
+                          std::vector<Twist>* velocity, std::vector<Event>* events);
+
+/// The velocity nearest to `velocity` (kinetic energy) with G v = 0, n v = 0 for all contacts and t v = 0 for those
+/// that stick: removes what alpha < 1 leaves of a slip that has ended ([METHODS 2.3], `clean`).
+LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, Ladder* ladder,
+                              ImpactScratch* scratch, std::vector<Twist>* velocity);
+
+double calc_kinetic(const Model& model, std::span<const Twist> velocity);
 
 }  // namespace slipstick

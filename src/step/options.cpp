@@ -29,8 +29,8 @@ bool contains(const std::vector<std::string_view>& names, const std::string& nam
 
 std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   std::vector<std::string> faults;
-  const auto require = [&faults](bool good, std::string text) {
-    if (!good) faults.push_back(std::move(text));
+  const auto require = [&faults](bool good, const char* text) {
+    if (!good) faults.emplace_back(text);
   };
   require(std::isfinite(o.step) && o.step > 0, "step must be a positive time in seconds");
   require(std::isfinite(o.duration) && o.duration >= 0, "duration must be a time in seconds, zero or more");
@@ -38,6 +38,8 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   require(o.tolerance > 0 && o.tolerance < 1, "tolerance must lie between 0 and 1");
   require(o.stabilization > 0 && o.stabilization <= 1, "stabilization must lie in (0, 1]");
   require(!o.restitution_threshold || *o.restitution_threshold >= 0, "restitution_threshold must not be negative");
+  require(o.alpha > 0 && o.alpha <= 1, "alpha must lie in (0, 1]");
+  require(o.gamma >= 0 && o.gamma <= 1, "gamma must lie in [0, 1]");
   require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "facets must be an even number from 4 to 64");
   require(o.threads >= 1 && o.threads <= 1024, "threads must be a number from 1 to 1024");
   for (std::string& fault : find_solver_option_faults(o.solver_options)) faults.push_back(std::move(fault));
@@ -49,7 +51,8 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
     const bool can = o.friction == FrictionModel::Cone      ? traits.cone
                      : o.friction == FrictionModel::Pyramid ? traits.pyramid
                                                             : traits.box_friction;
-    require(can, "solver '" + o.solver + "' cannot do this friction model; choose another, or solver 'auto'");
+    if (!can)
+      faults.push_back("solver '" + o.solver + "' cannot do this friction model; choose another, or solver 'auto'");
   }
   return faults;
 }

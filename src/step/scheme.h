@@ -19,6 +19,12 @@ struct RowMap {
   std::vector<int> contact_row;     ///< per Equations::contacts
 };
 
+/// The weights of [Gavrea08]: the problem's unknown is u = (1 - alpha) v + alpha v', and
+/// q' = move(q, (1 - gamma) v + gamma v', h).
+struct Weights {
+  double alpha = 1, gamma = 1;
+};
+
 /// What a scheme reads. Nothing in here is written by `discretize`.
 struct StepInput {
   const Model* model = nullptr;
@@ -26,7 +32,11 @@ struct StepInput {
   const State* state = nullptr;
   const ContactSet* contacts = nullptr;
   std::span<const Twist> prescribed;  ///< velocities of kinematic bodies in this step; zero for the others
-  double h = 0;
+  double h = 0;                       ///< the length of this step; 0: an impact
+  double h_nominal = 0;  ///< the step without events: position errors are divided by this, however short h is
+  const ContactSet* middle = nullptr;  ///< the same contacts, in the same order, at mid-step; null: not known
+  bool backward = false;  ///< the family: take this step with alpha = gamma = 1 (an impulse without collision)
+  bool closed = false;    ///< the contacts are the closed ones; what is open is left to the event driver
 };
 
 /// Scratch of one step, made by the stages in turn; deleting it between steps changes nothing.
@@ -35,6 +45,15 @@ struct StepScratch {
   std::vector<Pose> pose_star;      ///< where the rows are taken if not at the state
   std::vector<double> offset;       ///< normal offset of each contact, m/s
   std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
+  double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda
+  // alpha-gamma family
+  std::vector<Twist> velocity;                ///< of the state, with prescribed motions in place
+  std::vector<Pose> pose_end;                 ///< move(q, v, h)
+  std::vector<Vec6> load_end;                 ///< loads there
+  std::vector<JointRows> joints_middle;       ///< joint rows at q*
+  std::vector<std::array<PairRow, 3>> rates;  ///< of the springs' rows
+  std::vector<Vec3> spin;                     ///< omega at which the gyroscopic matrix is taken
+  bool spin_known = false;                    ///< `spin` comes from a solution (Scheme::refine), not from a guess
   RowMap map;
   Problem problem;
 };
@@ -45,8 +64,15 @@ class Scheme {
   virtual std::string_view name() const = 0;
   /// True: contacts that may close within the step belong to the active set; false: only those that touch.
   virtual bool looks_ahead() const = 0;
+  virtual Weights weights(const SimulationOptions&) const { return {}; }
+  /// Events inside the step are looked for.
+  virtual bool locates(const SimulationOptions& options) const { return options.locate.value_or(!looks_ahead()); }
+  /// Contact rows are wanted at mid-step: StepInput::middle is filled.
+  virtual bool rows_at_middle() const { return false; }
   /// Stages 4 and 5.
   virtual void discretize(const StepInput& input, StepScratch* scratch) const = 0;
+  /// After the solution: true if `discretize` is to be repeated with what is known now.
+  virtual bool refine(const StepInput&, const Solution&, StepScratch*) const { return false; }
   /// Stage 9: poses and velocities at t + h. Default: the problem's unknown is v' and q' = move(q, v', h).
   virtual void advance(const StepInput& input, const StepScratch& scratch, const Solution& solution, State* next) const;
 };

@@ -18,6 +18,8 @@ struct Registered {
 constexpr std::array kSchemes{
     Registered{"stabilized", make_stabilized},
     Registered{"euler", make_euler},
+    Registered{"trapezoid", make_trapezoid},
+    Registered{"alpha-gamma", make_alpha_gamma},
 };
 
 }  // namespace
@@ -34,6 +36,11 @@ std::vector<std::string_view> scheme_names() {
   std::vector<std::string_view> names;
   for (const Registered& entry : kSchemes) names.push_back(entry.name);
   return names;
+}
+
+double calc_alpha(const SimulationOptions& options) {
+  const auto scheme = make_scheme(options.scheme);
+  return scheme ? scheme->weights(options).alpha : 1;
 }
 
 std::unique_ptr<Scheme> make_scheme(std::string_view name) {

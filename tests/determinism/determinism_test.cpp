@@ -22,7 +22,7 @@ TEST_P(Determinism, SameHashTwiceAndWithOtherThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Determinism,
                          ::testing::Values("stack.yaml", "cannonball.yaml", "dominoes.yaml", "wrecking_ball.yaml",
-                                           "incline.yaml", "arch.yaml"));
+                                           "incline.yaml", "arch.yaml", "two_carts.yaml", "double_pendulum.yaml"));
 
 TEST(Determinism, SceneOrderOfStepsDoesNotMatter) {
   // Two simulations stepped in turn do not disturb each other: all scratch is their own.

@@ -9,5 +9,7 @@ namespace slipstick {
 
 std::unique_ptr<Scheme> make_stabilized();
 std::unique_ptr<Scheme> make_euler();
+std::unique_ptr<Scheme> make_trapezoid();
+std::unique_ptr<Scheme> make_alpha_gamma();
 
 }  // namespace slipstick

@@ -28,7 +28,7 @@ double calc_restitution_threshold(const StepInput& input) {
 void update_restitution(const StepInput& input, const std::vector<ContactRows>& rows, std::vector<double>* lambda) {
   lambda->assign(rows.size(), 0.0);
   const State& state = *input.state;
-  if (state.previous_velocity.empty()) return;
+  if (state.previous_velocity.empty() || input.closed) return;  // closed: impacts are the event driver's
   const double threshold = calc_restitution_threshold(input);
   std::size_t m = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -52,6 +52,7 @@ class Stabilized final : public Scheme {
  public:
   std::string_view name() const override { return "stabilized"; }
   bool looks_ahead() const override { return true; }
+  bool locates(const SimulationOptions& options) const override { return options.locate.value_or(false); }
 
   void discretize(const StepInput& input, StepScratch* scratch) const override {
     const Model& model = *input.model;
@@ -68,12 +69,12 @@ class Stabilized final : public Scheme {
       add_body_column(body, momentum, nullptr, &scratch->problem);
     }
     const double gamma = input.options->stabilization;
-    add_joint_rows(input, eq.joints, gamma, &scratch->problem, &scratch->map);
-    add_spring_rows(input, eq.springs, &scratch->problem, &scratch->map);
+    add_joint_rows(input, {}, eq.joints, gamma, &scratch->problem, &scratch->map);
+    add_spring_rows(input, {}, eq.springs, &scratch->problem, &scratch->map);
     update_restitution(input, eq.contacts, &scratch->restitution);
     scratch->offset.resize(eq.contacts.size());
     for (std::size_t i = 0; i < eq.contacts.size(); ++i)
-      scratch->offset[i] = gamma * eq.contacts[i].gap / input.h + scratch->restitution[i];
+      scratch->offset[i] = gamma * eq.contacts[i].gap / input.h_nominal + scratch->restitution[i];
     add_contact_rows(input, eq.contacts, scratch->offset, &scratch->problem, &scratch->map);
   }
 };

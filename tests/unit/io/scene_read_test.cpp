@@ -174,6 +174,32 @@ TEST(SceneRead, SolverWithOptions) {
   EXPECT_EQ(o.time_limit, 0.5);
 }
 
+TEST(SceneRead, SchemeAndImpactOptions) {
+  Result<Scene> result = parse_scene(R"yaml(slipstick: 1
+materials: {rubber: {friction: 1, tangential_restitution: 0.7}}
+material_pairs: [{between: [rubber, default], impact: newton, tangential_restitution: 0.2}]
+simulation:
+  impact: simplified
+  scheme: {alpha-gamma: {alpha: 3/5, gamma: 0.4, locate: false, stabilize: false, event_state: hermite}}
+)yaml",
+                                     "s.yaml");
+  ASSERT_EQ(lines_of(result), Lines{"ok"});
+  const SimulationOptions& options = result.value().simulation;
+  EXPECT_EQ(options.scheme, "alpha-gamma");
+  EXPECT_EQ(options.alpha, 0.6);
+  EXPECT_EQ(options.gamma, 0.4);
+  EXPECT_EQ(options.locate, false);
+  EXPECT_FALSE(options.stabilize);
+  EXPECT_EQ(options.event_state, EventState::Hermite);
+  EXPECT_EQ(options.impact, ImpactLaw::Simplified);
+  const Model& model = result.value().model;
+  const int rubber = model.materials[0].name == "rubber" ? 0 : 1;
+  EXPECT_EQ(model.pair_law(rubber, rubber).tangential_restitution, 0.7);
+  EXPECT_FALSE(model.pair_law(rubber, rubber).impact);
+  EXPECT_EQ(model.pair_law(rubber, 1 - rubber).impact, ImpactLaw::Newton);
+  EXPECT_EQ(model.pair_law(1 - rubber, rubber).tangential_restitution, 0.2);
+}
+
 TEST(SceneRead, OrientationForms) {
   const auto turn = [](const std::string& text) {
     const auto result =

@@ -51,6 +51,32 @@ TEST(SpringRows, JacobiansAreTheDerivativesOfTheValues) {
   }
 }
 
+TEST(SpringRows, RatesAreTheDerivativesOfTheRows) {
+  Dice dice(7);
+  for (const double rest : {0.0, 0.8}) {
+    for (const auto& ends : kEnds) {
+      for (int trial = 0; trial < 20; ++trial) {
+        ModelDescription world = make_bodies(2, false, &dice);
+        world.springs = {make_spring(ends, rest, &dice)};
+        State start;
+        const Model model = compile_good(world, &start);
+        const std::vector<Pose> pose{dice.pose(), dice.pose()};
+        const std::vector<Twist> velocity{dice.twist(), dice.twist()};
+        const double h = 1e-5;
+        std::vector<std::array<PairRow, 3>> rates;
+        std::vector<SpringRows> ahead, behind;
+        update_spring_rates(model, pose, velocity, &rates);
+        update_spring_rows(model, moved(pose, velocity, h), &ahead);
+        update_spring_rows(model, moved(pose, velocity, -h), &behind);
+        for (int k = 0; k < ahead[0].count; ++k) {
+          EXPECT_LT((rates[0][k].a - (ahead[0].row[k].a - behind[0].row[k].a) / (2 * h)).norm(), 1e-6);
+          EXPECT_LT((rates[0][k].b - (ahead[0].row[k].b - behind[0].row[k].b) / (2 * h)).norm(), 1e-6);
+        }
+      }
+    }
+  }
+}
+
 TEST(SpringRows, CarryTheConstantsAndTheElongation) {
   Dice dice(2);
   ModelDescription world = make_bodies(2, false, &dice);

@@ -1,0 +1,47 @@
+#include "step/reach.h"
+
+#include <algorithm>
+
+namespace slipstick {
+
+namespace {
+
+/// How much faster than now a body may leave a step before its active set is looked at again (stage 10).
+constexpr double kSpeedMargin = 1.25;
+
+double calc_speed(const Body& body, const Twist& v) { return v.linear.norm() + v.angular.norm() * body.reach_radius; }
+
+}  // namespace
+
+Reach::Reach(const Model& model) : model_(model), speed_(model.bodies.size()), length_(model.bodies.size()) {}
+
+void Reach::assume(const State& state, std::span<const Twist> prescribed, double h) {
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const Body& body = model_.bodies[i];
+    if (body.kind == BodyKind::Fixed) speed_[i] = 0;
+    if (body.kind == BodyKind::Kinematic) speed_[i] = calc_speed(body, prescribed[i]);
+    if (body.kind != BodyKind::Dynamic) continue;
+    // A body that has just been stopped may rebound: what it did one step ago counts too.
+    double now = calc_speed(body, state.velocity[i]);
+    if (!state.previous_velocity.empty()) now = std::max(now, calc_speed(body, state.previous_velocity[i]));
+    speed_[i] = kSpeedMargin * (now + 2 * h * model_.gravity.norm());
+  }
+}
+
+bool Reach::covers(const State& next) {
+  bool good = true;
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const double needed = calc_speed(model_.bodies[i], next.velocity[i]);
+    if (needed <= speed_[i] || model_.bodies[i].kind != BodyKind::Dynamic) continue;
+    speed_[i] = kSpeedMargin * needed;
+    good = good && model_.bodies[i].shape_count == 0;
+  }
+  return good;
+}
+
+std::span<const double> Reach::lengths(double h) {
+  for (std::size_t i = 0; i < speed_.size(); ++i) length_[i] = speed_[i] * h;
+  return length_;
+}
+
+}  // namespace slipstick

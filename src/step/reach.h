@@ -1,0 +1,30 @@
+// How far each body may travel in the coming step: what the contact finder must look for ([Anitescu03]; decision 0004).
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/state.h>
+
+#include <span>
+#include <vector>
+
+namespace slipstick {
+
+class Reach {
+ public:
+  explicit Reach(const Model& model);  ///< keeps a reference
+
+  /// Assumes speeds for a step of length h from `state`; `prescribed` has the velocities of kinematic bodies.
+  void assume(const State& state, std::span<const Twist> prescribed, double h);
+  /// False if a body with shapes leaves the step faster than assumed: it could have met something that nobody looked
+  /// for. The assumption is then raised for a repeat.
+  bool covers(const State& next);
+  /// Metres a body, for a step of length h.
+  std::span<const double> lengths(double h);
+
+ private:
+  const Model& model_;
+  std::vector<double> speed_;  ///< bound on each body's surface speed, m/s
+  std::vector<double> length_;
+};
+
+}  // namespace slipstick

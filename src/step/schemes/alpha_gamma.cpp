@@ -1,0 +1,244 @@
+// The family of [Gavrea08]; [AnitescuPotra97] is alpha = gamma = 1 (`euler`), [Potra06] alpha = gamma = 1/2
+// (`trapezoid`). Unknown u = (1 - alpha) v + alpha v', [METHODS 2] with the corrections given there:
+//
+//   (M - alpha h F(vF)) u - sum J^T l = M v + alpha kt          l = alpha times the impulse
+//   kt = h [(1 - alpha) k(t, q) + alpha k(t + h, move(q, v, h))]   loads: linearly implicit with the exact (dk/dq) v
+//   springs and dampers: compliant rows (add_spring_rows), and the curvature of the exact (dk/dq) v in kt
+//   joints:   G(q*) u + Theta(q)/h_nominal = 0 (without `stabilize`: G u = 0),    q* = move(q, v, h/2)
+//   closed contacts: 0 <= n(q*) u + Phi(q)/h_nominal _|_ l_n >= 0, friction
+//   v' = (u - (1 - alpha) v)/alpha,   q' = move(q, (1 - gamma) v + gamma v', h)
+//
+// F(vF) v is in kt and F(vF) in A; with the right side M v both together are h F(vF) u. F is antisymmetric: A is
+// positive definite for every h. vF is half a step ahead under the known forces, and where constraints turn the body,
+// taken again from the solution itself (`refine`): without that a constrained spinning body is of first order.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/se3.h"
+#include "step/assemble.h"
+#include "step/schemes/schemes.h"
+
+namespace slipstick {
+
+namespace {
+
+/// The exact Jacobian of a spring is used while its geometric part, alpha gamma h^2 (k |phi| + d |phidot|) / length, is
+/// below this share of the mass that it moves; stiffer springs away from equilibrium get Gauss-Newton alone, which is
+/// stable for every h but of first order ([Potra06] section 9).
+constexpr double kGeometricShare = 0.25;
+/// Position errors of closed contacts are corrected with at most this speed, in units of g h: with alpha < 1 a
+/// correction stays in v as an oscillation.
+constexpr double kCorrectionSpeed = 2;
+constexpr double kLeastCorrection = 1e-3;  // m/s
+/// A guess of vF that is off by more than this share of the change it predicted is worth a second solution.
+constexpr double kSpinShare = 0.02;
+
+/// The share kappa of a position error that G u = -kappa Theta/h takes on. With theta = Theta and x = h G v a step is
+///   x' = -(kappa/alpha) theta - ((1 - alpha)/alpha) x,   theta' = (1 - gamma kappa/alpha) theta + (1 - gamma/alpha) x;
+/// for gamma = alpha the error is gone in one step with kappa = 1, otherwise the share with the least spectral radius.
+double calc_correction_share(const Weights& w) {
+  if (w.alpha == w.gamma) return 1;
+  double best = 1, least = std::numeric_limits<double>::infinity();
+  const double back = (1 - w.alpha) / w.alpha, ratio = w.gamma / w.alpha;
+  for (int i = 1; i <= 20; ++i) {
+    const double kappa = 0.05 * i, keep = 1 - ratio * kappa;
+    const double trace = keep - back, det = -keep * back + kappa / w.alpha * (1 - ratio);
+    const double root = trace * trace / 4 - det;
+    const double radius = root < 0 ? std::sqrt(det) : std::abs(trace) / 2 + std::sqrt(root);
+    if (radius >= least) continue;
+    least = radius;
+    best = kappa;
+  }
+  return best;
+}
+
+class AlphaGamma final : public Scheme {
+ public:
+  AlphaGamma(std::string_view name, std::optional<Weights> weights) : name_(name), weights_(weights) {}
+
+  std::string_view name() const override { return name_; }
+  bool looks_ahead() const override { return false; }
+  Weights weights(const SimulationOptions& options) const override {
+    return weights_ ? *weights_ : Weights{options.alpha, options.gamma};
+  }
+  bool rows_at_middle() const override { return true; }
+
+  void discretize(const StepInput& input, StepScratch* scratch) const override;
+  bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
+  void advance(const StepInput& input, const StepScratch& scratch, const Solution& solution,
+               State* next) const override;
+
+ private:
+  Weights weights_of(const StepInput& input) const { return input.backward ? Weights{1, 1} : weights(*input.options); }
+  static void update_poses(const StepInput& input, StepScratch* scratch);
+  static void update_rows(const StepInput& input, const Weights& w, StepScratch* scratch);
+  static void add_columns(const StepInput& input, const Weights& w, StepScratch* scratch);
+  static void add_curvature(const StepInput& input, const Weights& w, StepScratch* scratch);
+  static void add_contacts(const StepInput& input, double share, StepScratch* scratch);
+
+  std::string_view name_;
+  std::optional<Weights> weights_;
+};
+
+/// v with prescribed motions in place, q* and move(q, v, h).
+void AlphaGamma::update_poses(const StepInput& input, StepScratch* scratch) {
+  const State& state = *input.state;
+  const std::size_t count = state.pose.size();
+  scratch->velocity.resize(count);
+  scratch->pose_star.resize(count);
+  scratch->pose_end.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const BodyKind kind = input.model->bodies[i].kind;
+    const Twist& v = kind == BodyKind::Kinematic ? input.prescribed[i] : state.velocity[i];
+    scratch->velocity[i] = v;
+    scratch->pose_star[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h / 2);
+    scratch->pose_end[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h);
+  }
+}
+
+/// Forces at both ends; rows at q*, values at q.
+void AlphaGamma::update_rows(const StepInput& input, const Weights& w, StepScratch* scratch) {
+  const Model& model = *input.model;
+  const State& state = *input.state;
+  Equations& eq = scratch->equations;
+  update_equations(model, state, *input.contacts, &eq);
+  if (!model.loads.empty()) {
+    update_loads(model, scratch->pose_end, state.time + input.h, &scratch->load_end);
+    for (std::size_t i = 0; i < eq.load.size(); ++i)
+      eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * scratch->load_end[i];
+  }
+  update_joint_rows(model, scratch->pose_star, &scratch->joints_middle);
+  for (std::size_t i = 0; i < eq.joints.size(); ++i) eq.joints[i].row = scratch->joints_middle[i].row;
+  if (input.middle == nullptr) return;
+  update_contact_rows(model, scratch->pose_star, *input.middle, &eq.contacts);
+  for (std::size_t i = 0; i < eq.contacts.size(); ++i) eq.contacts[i].gap = input.contacts->contacts[i].gap;
+}
+
+void AlphaGamma::add_columns(const StepInput& input, const Weights& w, StepScratch* scratch) {
+  const Model& model = *input.model;
+  const double h = input.h;
+  scratch->spin.resize(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (scratch->map.column_of_body[i] < 0) continue;
+    const Body& body = model.bodies[i];
+    const Twist& v = scratch->velocity[i];
+    const Vec6 force = scratch->equations.gravity[i] + scratch->equations.load[i];
+    Vec6 momentum = w.alpha * h * force;
+    momentum.head<3>() += body.mass * v.linear;
+    momentum.tail<3>() += body.inertia * v.angular;
+    if (!scratch->spin_known) {
+      const Vec3 torque = force.tail<3>() + (body.inertia * v.angular).cross(v.angular);
+      scratch->spin[i] = v.angular + 0.5 * h * (body.inertia_inverse * torque);
+    }
+    const Mat3 gyroscopic = w.alpha * h * skew(body.inertia * scratch->spin[i]);
+    const bool spins = count_free_rotations(body) >= 2 && !(gyroscopic * v.angular).isZero(0);
+    add_body_column(body, momentum, spins ? &gyroscopic : nullptr, &scratch->problem);
+    if (spins) scratch->problem.symmetric = false;
+  }
+}
+
+/// The part of alpha h^2 (dk/dq) v that the compliant rows do not hold, for k = -(k phi + d g v) g:
+///   -alpha h^2 [ k phi gdot + d (gdot v) g + d (g v) gdot ].
+void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepScratch* scratch) {
+  const Model& model = *input.model;
+  if (model.springs.empty()) return;
+  update_spring_rates(model, input.state->pose, scratch->velocity, &scratch->rates);
+  const double h = input.h;
+  for (std::size_t i = 0; i < model.springs.size(); ++i) {
+    const SpringRows& spring = scratch->equations.springs[i];
+    for (int r = 0; r < spring.count; ++r) {
+      const PairRow &g = spring.row[r], &rate = scratch->rates[i][r];
+      const double speed = calc_pair_speed(scratch->velocity, spring.body_a, spring.body_b, g);
+      const double bend = calc_pair_speed(scratch->velocity, spring.body_a, spring.body_b, rate);
+      const double along = spring.stiffness * spring.value[r] + spring.damping * speed;
+      const double size = spring.stiffness * std::abs(spring.value[r]) + spring.damping * std::abs(speed);
+      const double mobility = calc_pair_mobility(model, spring.body_a, spring.body_b, g);
+      const double length = std::max(spring.value[r] + model.springs[spring.spring].rest_length, 0.0);
+      if (!(w.alpha * h * h * size * mobility <= kGeometricShare * length)) continue;
+      const double factor = -w.alpha * w.alpha * h * h;
+      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, rate, factor * along, &scratch->problem);
+      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, g, factor * spring.damping * bend,
+                       &scratch->problem);
+    }
+  }
+}
+
+void AlphaGamma::add_contacts(const StepInput& input, double share, StepScratch* scratch) {
+  const std::vector<ContactRows>& rows = scratch->equations.contacts;
+  const double limit = std::max(kLeastCorrection, kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal);
+  scratch->restitution.assign(rows.size(), 0.0);
+  scratch->offset.assign(rows.size(), 0.0);
+  if (share > 0)
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      scratch->offset[i] = std::clamp(share * rows[i].gap / input.h_nominal, -limit, limit);
+  add_contact_rows(input, rows, scratch->offset, &scratch->problem, &scratch->map);
+}
+
+void AlphaGamma::discretize(const StepInput& input, StepScratch* scratch) const {
+  const Weights w = weights_of(input);
+  scratch->impulse_scale = 1 / w.alpha;
+  update_poses(input, scratch);
+  update_rows(input, w, scratch);
+  begin_problem(*input.model, &scratch->problem, &scratch->map);
+  add_columns(input, w, scratch);
+  add_curvature(input, w, scratch);
+  const double share = input.options->stabilize ? calc_correction_share(w) : 0.0;
+  add_joint_rows(input, w, scratch->equations.joints, share, &scratch->problem, &scratch->map);
+  add_spring_rows(input, w, scratch->equations.springs, &scratch->problem, &scratch->map);
+  add_contacts(input, share, scratch);
+}
+
+/// Only alpha = 1/2 has an order to lose here: there u is the velocity at mid-step, where F belongs.
+bool AlphaGamma::refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const {
+  if (scratch->spin_known || std::abs(weights_of(input).alpha - 0.5) > 1e-12) return false;
+  bool wanted = false;
+  for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
+    const Body& body = input.model->bodies[i];
+    if (scratch->map.column_of_body[i] < 0 || count_free_rotations(body) < 2) continue;
+    const Vec3 u = calc_body_twist(input, scratch->map, scratch->problem, solution.v, static_cast<int>(i)).angular;
+    const Vec3 change = body.inertia * (u - scratch->spin[i]);
+    const Vec3 predicted = body.inertia * (scratch->spin[i] - scratch->velocity[i].angular);
+    const double size = (body.inertia * u).norm();
+    // F(vF) u changes by change x u: nothing for a ball, which turns about any axis alike.
+    const double effect = change.cross(u).norm(), most = std::max(predicted.norm(), 1e-9 * size) * u.norm();
+    wanted = wanted || effect > kSpinShare * most;
+    scratch->spin[i] = u;
+  }
+  return wanted;
+}
+
+void AlphaGamma::advance(const StepInput& input, const StepScratch& scratch, const Solution& solution,
+                         State* next) const {
+  const Weights w = weights_of(input);
+  for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
+    const Body& body = input.model->bodies[i];
+    const Pose& q = input.state->pose[i];
+    if (body.kind == BodyKind::Fixed) {
+      next->velocity[i] = {};
+      next->pose[i] = q;
+      continue;
+    }
+    if (body.kind == BodyKind::Kinematic) {
+      next->pose[i] = move(q, input.prescribed[i], input.h);
+      next->velocity[i] = calc_kinematic_twist(body, next->pose[i], input.state->time + input.h);
+      continue;
+    }
+    const Twist u = calc_body_twist(input, scratch.map, scratch.problem, solution.v, static_cast<int>(i));
+    const Twist& v = input.state->velocity[i];
+    Twist& v1 = next->velocity[i];
+    v1.linear = v.linear + (u.linear - v.linear) / w.alpha;
+    v1.angular = v.angular + (u.angular - v.angular) / w.alpha;
+    const Twist mean{v.linear + w.gamma * (v1.linear - v.linear), v.angular + w.gamma * (v1.angular - v.angular)};
+    next->pose[i] = move(q, mean, input.h);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Scheme> make_euler() { return std::make_unique<AlphaGamma>("euler", Weights{1, 1}); }
+std::unique_ptr<Scheme> make_trapezoid() { return std::make_unique<AlphaGamma>("trapezoid", Weights{0.5, 0.5}); }
+std::unique_ptr<Scheme> make_alpha_gamma() { return std::make_unique<AlphaGamma>("alpha-gamma", std::nullopt); }
+
+}  // namespace slipstick
