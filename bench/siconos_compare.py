@@ -7,7 +7,8 @@ Both answers are judged by one function, `Data.residual`: the relative natural-m
 computed here from the file with scipy. Siconos measures its error in its own ways, so each of its solvers is called with
 ever smaller tolerances until our measure is content; the first call that is counts. First every solver of Siconos runs
 alone with a time limit; then the best of them and Slipstick take turns, and the shortest CPU time of each counts (wall time
-below 0.05 ms, where the clock of CPU time is too coarse). Everything runs on one thread. Needs the Debian packages python3-siconos, python3-scipy and python3-h5py.
+below 0.05 ms, where the clock of CPU time is too coarse). Everything runs on one thread. Needs the Debian packages
+python3-siconos, python3-scipy and python3-h5py.
 """
 import argparse
 import json
