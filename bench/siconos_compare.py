@@ -235,7 +235,7 @@ def compare(path, targets, options):
             continue
         found = screened[name, storage] = find_tolerances(data, name, storage, targets, limit)
         if min(targets) in found:  # who takes twenty times as long will not win
-            limit = min(limit, max(1, 20 * found[min(targets)][1]))
+            limit = min(limit, max(0.3, 20 * found[min(targets)][1]))
         if options.verbose:
             print("   ", name, storage, screened[name, storage], file=sys.stderr, flush=True)
     rows = []

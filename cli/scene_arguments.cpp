@@ -34,7 +34,10 @@ std::vector<std::string> apply(const SimulationArguments& given, slipstick::Simu
   read_number("--tolerance", given.tolerance, &options->tolerance, &faults);
   read_friction(given.friction, &options->friction, &faults);
   if (!given.scheme.empty()) options->scheme = given.scheme;
-  if (!given.solver.empty()) options->solver = given.solver;
+  if (!given.solver.empty() && given.solver != options->solver) {
+    options->solver = given.solver;
+    options->solver_options = {};  // the scene's are for its own solver
+  }
   if (given.facets) options->facets = *given.facets;
   if (given.threads) options->threads = *given.threads;
   for (std::string& fault : slipstick::find_option_faults(*options)) faults.push_back(std::move(fault));

@@ -20,6 +20,7 @@ struct SimulationOptions {
   double duration = 10;  ///< s
   std::string scheme = "stabilized";
   std::string solver = "auto";
+  SolverOptions solver_options;  ///< of `solver`; not used by "auto"
   FrictionModel friction = FrictionModel::Cone;
   int facets = 8;                               ///< pyramid only
   double tolerance = 1e-8;                      ///< relative residual above which a step is not certified

@@ -64,6 +64,42 @@ void read_scheme_option(const SceneItem& item, const std::string& scheme, Simula
   item.number("restitution_threshold", &options->restitution_threshold);
 }
 
+/// The enumerator whose name stands at `key`; names in the order of the enumerators.
+template <typename Enum>
+void read_enumerator(const SceneItem& item, const char* key, const KeyList& names, Enum* out) {
+  const SceneNode* node = item.find(key);
+  if (node == nullptr) return;
+  const auto name = item.as_text(*node, key);
+  if (!name) return;
+  const auto at = std::find(names.begin(), names.end(), *name);
+  if (at != names.end()) {
+    *out = static_cast<Enum>(at - names.begin());
+    return;
+  }
+  const std::string near = as_suggestion(*name, names);
+  item.fault(*node, std::string("unknown value '") + *name + "' for '" + key + "' in " + item.label() +
+                        (near.empty() ? " (known: " + as_list(names) + ")" : near));
+}
+
+void read_solver_option(const SceneItem& item, const std::string& solver, SolverOptions* options) {
+  const KeyList names = solver_names(), legal = solver_option_names(solver);
+  if (solver != "auto" && std::find(names.begin(), names.end(), solver) == names.end()) return;  // a fault by itself
+  if (!legal.empty()) {
+    item.check_keys(legal);
+  } else {
+    for (const SceneMap::Entry& entry : item.map().entries)
+      item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version");
+  }
+  read_enumerator(item, "local", local_solver_names(), &options->local);
+  read_enumerator(item, "order", sweep_order_names(), &options->order);
+  item.number("relaxation", &options->relaxation);
+  item.number("time_limit", &options->time_limit);
+  item.integer("iterations", &options->max_iterations);
+  item.integer("sweeps", &options->sweeps);
+  item.integer("threads", &options->threads);
+  item.flag("symmetric", &options->symmetric);
+}
+
 /// scheme: NAME, or scheme: {NAME: {options}}; the same for solver.
 void read_choice(const SceneItem& item, const char* key, SceneBuild* build, std::string* out,
                  SimulationOptions* options) {
@@ -80,9 +116,10 @@ void read_choice(const SceneItem& item, const char* key, SceneBuild* build, std:
   if (node->items[1]->kind == SceneNode::Kind::Null) return;
   const std::string label = std::string(key) + " '" + *out + "'";
   const SceneMapPtr map = build->expander.resolve(*node->items[1], "the options of " + label);
-  if (map) {
-    read_scheme_option(SceneItem(build->reading, *map, label), key == std::string_view("scheme") ? *out : "", options);
-  }
+  if (!map) return;
+  const SceneItem inner(build->reading, *map, label);
+  if (key == std::string_view("solver")) return read_solver_option(inner, *out, &options->solver_options);
+  read_scheme_option(inner, *out, options);
 }
 
 struct Option {
@@ -92,7 +129,11 @@ struct Option {
 
 constexpr std::array kOptions{
     Option{"scheme", [](SimulationOptions* o) { o->scheme = SimulationOptions().scheme; }},
-    Option{"solver", [](SimulationOptions* o) { o->solver = SimulationOptions().solver; }},
+    Option{"solver",
+           [](SimulationOptions* o) {
+             o->solver = SimulationOptions().solver;
+             o->solver_options = {};
+           }},
     Option{"step", [](SimulationOptions* o) { o->step = SimulationOptions().step; }},
     Option{"duration", [](SimulationOptions* o) { o->duration = SimulationOptions().duration; }},
     Option{"friction",

@@ -11,16 +11,20 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   made.solver = options.solver;
   made.tolerance = options.tolerance;
   made.threads = options.threads;
+  if (options.solver != "auto") made.solver_options = options.solver_options;
   return made;
 }
 
 }  // namespace
 
-Ladder::Ladder(const SimulationOptions& options) : solvers_(make_ladder_options(options)) {}
+Ladder::Ladder(const SimulationOptions& options) : solvers_(make_ladder_options(options)) {
+  const std::vector<std::string_view> known = solver_option_names(options.solver);
+  budgeted_ = std::find(known.begin(), known.end(), "iterations") != known.end();
+}
 
 LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution) {
   LadderResult result = solvers_.solve(*problem, solution);
-  if (result.certified) return result;
+  if (result.certified || budgeted_) return result;
 
   // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record.
   const std::vector<double> offsets = problem->c;

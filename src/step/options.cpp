@@ -1,5 +1,6 @@
 // What a simulation may be asked for, and what is wrong with it if it may not.
 #include <cmath>
+#include <utility>
 
 #include "base/closest_name.h"
 #include "step/ladder.h"
@@ -39,6 +40,7 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   require(!o.restitution_threshold || *o.restitution_threshold >= 0, "restitution_threshold must not be negative");
   require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "facets must be an even number from 4 to 64");
   require(o.threads >= 1 && o.threads <= 1024, "threads must be a number from 1 to 1024");
+  for (std::string& fault : find_solver_option_faults(o.solver_options)) faults.push_back(std::move(fault));
   if (!contains(scheme_names(), o.scheme)) faults.push_back(unknown("scheme", o.scheme, scheme_names()));
   if (!contains(solver_choices(), o.solver)) {
     faults.push_back(unknown("solver", o.solver, solver_choices()));

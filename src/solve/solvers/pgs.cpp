@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"

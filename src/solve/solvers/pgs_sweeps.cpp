@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/natural_map.h"
+#include "solve/solvers/natural_map.h"
 #include "solve/solvers/newton_laws.h"
 #include "solve/solvers/newton_rows.h"
 
@@ -119,7 +119,7 @@ void PgsSweeps::start(const Problem& problem) {
   lambda_.setZero(problem.rows());
   update_velocity(problem, masses_, lambda_, &v_);
   update_row_velocity(problem, v_, lambda_, &w_);
-  scale_ = std::max(w_.norm(), kCancelledPart * calc_term_size(problem, v_));
+  scale_ = calc_residual_scale(problem, v_, w_);
   state_.assign(problem.blocks.size(), 0);
   changed_.assign(problem.blocks.size(), 0);
   set_impulses(lambda_);
@@ -198,15 +198,7 @@ void PgsSweeps::sweep(bool backward) {
 double PgsSweeps::calc_residual() {
   update_velocity(*problem_, masses_, lambda_, &v_);
   update_row_velocity(*problem_, v_, lambda_, &w_);
-  double sum = 0;
-  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
-    const RowBlock& block = problem_->blocks[i];
-    double f[6];
-    update_natural_map(*problem_, block, rho_[i], lambda_.data() + block.row, w_.data() + block.row, f);
-    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
-  }
-  if (!std::isfinite(sum)) return kInfinity;
-  return sum == 0 ? 0 : scale_ > 0 ? std::sqrt(sum) / scale_ : kInfinity;
+  return calc_relative(calc_natural_map_norm(*problem_, rho_, lambda_, w_), scale_);
 }
 
 int PgsSweeps::changes() const { return static_cast<int>(std::count(changed_.begin(), changed_.end(), 1)); }

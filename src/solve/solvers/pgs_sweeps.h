@@ -31,6 +31,8 @@ class PgsSweeps {
   void start(const Problem& problem);
   /// Goes to other impulses, made admissible; v follows.
   void set_impulses(const VecX& lambda);
+  /// Goes to other impulses as they are, admissible or not.
+  void hold_impulses(const VecX& lambda) { lambda_ = lambda; }
   /// Whether the next sweeps leave equality rows as they are.
   void hold_equalities(bool hold) { hold_equalities_ = hold; }
   void sweep(bool backward);

@@ -22,13 +22,18 @@ struct Registered {
   std::span<const std::string_view> options;  ///< the keys of scene files that it reads
 };
 
-constexpr std::array<std::string_view, 8> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
-                                                      "symmetric", "order",      "threads",    "history"};
+constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
+                                                      "symmetric", "order",      "threads"};
+constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxation", "iterations", "sweeps",
+                                                        "time_limit", "symmetric",  "order",      "threads"};
 
 constexpr std::array kSolvers{
     Registered{"lemke", make_lemke},
     Registered{"newton", make_newton},
+    Registered{"block-pivot", make_block_pivot},
+    Registered{"keller", make_keller},
     Registered{"pgs", make_pgs, kPgsOptions},
+    Registered{"split", make_split, kSplitOptions},
 };
 
 }  // namespace

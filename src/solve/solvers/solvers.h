@@ -9,6 +9,9 @@ namespace slipstick {
 
 std::unique_ptr<Solver> make_lemke();
 std::unique_ptr<Solver> make_newton();
+std::unique_ptr<Solver> make_block_pivot();
+std::unique_ptr<Solver> make_keller();
 std::unique_ptr<Solver> make_pgs(const SolverOptions& options);
+std::unique_ptr<Solver> make_split(const SolverOptions& options);
 
 }  // namespace slipstick

@@ -156,6 +156,24 @@ TEST(SceneRead, SaysNothingMeansDefaults) {
   EXPECT_TRUE(result->record.contacts);
 }
 
+TEST(SceneRead, SolverWithOptions) {
+  const Result<Scene> result = parse_scene(
+      "slipstick: 1\nsimulation: {solver: {pgs: {local: block-tangents, iterations: 50, relaxation: 1.2, symmetric: "
+      "true, "
+      "order: coloured, threads: 3, time_limit: 0.5}}}\n",
+      "solver.yaml");
+  ASSERT_EQ(lines_of(result), Lines{"ok"});
+  EXPECT_EQ(result->simulation.solver, "pgs");
+  const SolverOptions& o = result->simulation.solver_options;
+  EXPECT_EQ(o.local, LocalSolver::BlockTangents);
+  EXPECT_EQ(o.max_iterations, 50);
+  EXPECT_EQ(o.relaxation, 1.2);
+  EXPECT_TRUE(o.symmetric);
+  EXPECT_EQ(o.order, SweepOrder::Coloured);
+  EXPECT_EQ(o.threads, 3);
+  EXPECT_EQ(o.time_limit, 0.5);
+}
+
 TEST(SceneRead, OrientationForms) {
   const auto turn = [](const std::string& text) {
     const auto result =

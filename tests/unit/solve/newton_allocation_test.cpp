@@ -25,5 +25,25 @@ TEST(NewtonAllocation, NoneAfterWarmUp) {
   }
 }
 
+TEST(PgsAllocation, NoneAfterWarmUp) {
+  if (!testing::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  SolverOptions options;
+  options.max_iterations = 10;
+  options.record_history = true;
+  for (const auto& solver : {make_pgs(options), make_split(options)}) {
+    for (const Problem& problem : {stack(10), wall(3, 3), disks(5), chain(20), cube_column({1, 1, 1}, 0.5, 0.6)}) {
+      Solution answer;
+      solver->solve(problem, 1e-12, &answer);
+      solver->solve(problem, 1e-12, &answer);
+      const long before = testing::allocation_count.load();
+      for (const double guess : {1.001, 0.0}) {
+        answer.lambda *= guess;
+        solver->solve(problem, 1e-12, &answer);
+      }
+      EXPECT_EQ(testing::allocation_count.load() - before, 0) << solver->traits().name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipstick

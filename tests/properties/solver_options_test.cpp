@@ -1,0 +1,45 @@
+// Solver options reach the solver of every step, and a budget that is used up is reported, not hidden.
+#include "support/simulate.h"
+
+namespace slipstick::testing {
+namespace {
+
+constexpr const char* kColumn =
+    "materials: {default: {friction: 0.5}}\n"
+    "bodies:\n"
+    "  - {name: ground, fixed: true, shapes: [plane: {normal: [0, 0, 1]}]}\n"
+    "  - {name: a, mass: 1, position: [0, 0, 0.5], shapes: [box: {size: [1, 1, 1]}]}\n"
+    "  - {name: b, mass: 1, position: [0, 0, 1.5], shapes: [box: {size: [1, 1, 1]}]}\n";
+
+Simulation column_with(const std::string& solver) {
+  return simulation_of(scene_of(kColumn + std::string("simulation: {solver: ") + solver + "}\n"));
+}
+
+TEST(SolverOptionsInScenes, ABudgetIsKeptAndReported) {
+  Simulation simulation = column_with("{pgs: {iterations: 3}}");
+  const StepReport& report = simulation.step();
+  EXPECT_EQ(report.iterations, 3);
+  EXPECT_FALSE(report.certified);
+  EXPECT_FALSE(report.failed);
+  EXPECT_EQ(report.escalations, 0);  // the problem is not relaxed because the budget was small
+  EXPECT_EQ(report.note, "iteration limit");
+}
+
+TEST(SolverOptionsInScenes, SweepsInSimulationAreTheSameForAnyThreads) {
+  Simulation one = column_with("{pgs: {iterations: 9, order: coloured}}");
+  Simulation many = column_with("{pgs: {iterations: 9, order: coloured, threads: 4}}");
+  for (int i = 0; i < 20; ++i) {
+    one.step();
+    many.step();
+  }
+  EXPECT_EQ(motion_of(one, "b").pose.position, motion_of(many, "b").pose.position);
+  EXPECT_EQ(motion_of(one, "b").velocity, motion_of(many, "b").velocity);
+}
+
+TEST(SolverOptionsInScenes, SplitHoldsAColumn) {
+  Simulation simulation = column_with("{split: {sweeps: 5}}");
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(simulation.step().certified);
+}
+
+}  // namespace
+}  // namespace slipstick::testing
