@@ -169,7 +169,7 @@ def in_child(work, limit):
         finally:
             os._exit(0)
     os.close(writer)
-    raw = b""
+    raw, end = b"", time.monotonic() + 30 * limit  # for one that hangs; the machine may be busy with other things
     while True:
         # No timer of the system's: a running one makes the clock of CPU time unreliable on some kernels.
         ready, _, _ = select.select([reader], [], [], 0.05)
@@ -178,7 +178,7 @@ def in_child(work, limit):
             raw += piece
             if not piece:
                 break
-        elif cpu_seconds(child) > limit:
+        elif cpu_seconds(child) > limit or time.monotonic() > end:
             break
     os.close(reader)
     os.kill(child, signal.SIGKILL)
