@@ -80,7 +80,7 @@ BuildInfo make_build_info() {
   info.threads = static_cast<int>(std::thread::hardware_concurrency());
   info.dependencies = find_dependencies();
   for (const std::string_view name : scheme_names()) info.schemes.emplace_back(name);
-  info.solvers.emplace_back("auto");  // the ladder of the step room, not a solver itself
+  info.solvers.emplace_back("auto");  // the ladder of solvers, not a solver itself
   for (const std::string_view name : solver_names())
     if (name != "auto") info.solvers.emplace_back(name);
   using enum ShapeKind;
