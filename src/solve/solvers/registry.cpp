@@ -13,12 +13,8 @@ struct Registered {
 };
 
 constexpr std::array kSolvers{
-    Registered{"lemke", make_lemke},
-    Registered{"newton", make_newton},
-    Registered{"block-pivot", make_block_pivot},
-    Registered{"keller", make_keller},
-    Registered{"admm", make_admm},
-    Registered{"apgd", make_apgd},
+    Registered{"lemke", make_lemke},   Registered{"newton", make_newton}, Registered{"block-pivot", make_block_pivot},
+    Registered{"keller", make_keller}, Registered{"admm", make_admm},     Registered{"apgd", make_apgd},
 };
 
 }  // namespace
