@@ -43,6 +43,17 @@ struct CheckArguments {
 };
 int check(const CheckArguments& arguments);
 
+struct ViewArguments {
+  std::vector<std::string> inputs;  ///< recordings, or one scene with --live
+  SceneArguments scene;             ///< how a live scene is read; `inputs` names it
+  SimulationArguments simulation;
+  bool live = false;
+  bool open = true;    ///< in a browser
+  std::string output;  ///< --export
+  int port = 0;
+};
+int view(const ViewArguments& arguments);
+
 struct ExamplesArguments {
   std::string name;
   std::string copy;  ///< folder

@@ -9,14 +9,19 @@
 
 namespace {
 
-void add_scene_options(CLI::App* app, SceneArguments* arguments) {
-  app->add_option("SCENE", arguments->scene, "Scene file (.yaml)")->required();
+/// How a scene is read, wherever its name comes from.
+void add_reading_options(CLI::App* app, SceneArguments* arguments) {
   app->add_option("--set", arguments->set, "Override a variable of the scene's `let`: NAME=EXPRESSION")
       ->type_name("K=V")
       ->expected(1)
       ->take_all();
   app->add_flag("--allow-path", arguments->allow_path, "Let includes leave the scene's folder");
   app->add_option("--max-bodies", arguments->max_bodies, "Refuse scenes with more bodies")->type_name("N");
+}
+
+void add_scene_options(CLI::App* app, SceneArguments* arguments) {
+  app->add_option("SCENE", arguments->scene, "Scene file (.yaml)")->required();
+  add_reading_options(app, arguments);
 }
 
 void add_simulation_options(CLI::App* app, SimulationArguments* arguments) {
@@ -48,6 +53,21 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
   add_simulation_options(app, &arguments->simulation);
   app->add_flag("--json", arguments->json, "Print JSON");
   app->footer("Example:\n  slipstick check scenes/arch.yaml");
+}
+
+void add_view(CLI::App* app, ViewArguments* arguments) {
+  app->add_option("FILE", arguments->inputs, "A recording (.h5), two to compare, or a scene with --live")->required();
+  app->add_flag("--live", arguments->live, "Simulate the scene FILE and watch it");
+  app->add_option("--export", arguments->output, "Write one page that opens without a server")->type_name("PAGE");
+  app->add_flag("!--no-open", arguments->open, "Print the address only, open no browser");
+  app->add_option("--port", arguments->port, "Port of 127.0.0.1; any that is free by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535));
+  add_reading_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->footer(
+      "Examples:\n  slipstick view run.h5\n  slipstick view one.h5 other.h5\n"
+      "  slipstick view scenes/dominoes.yaml --live\n  slipstick view run.h5 --export page.html");
 }
 
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
@@ -96,14 +116,17 @@ int main(int count, char** words) {
       "'slipstick COMMAND --help' says more. Begin with:\n  slipstick examples\n  slipstick examples dominoes --run");
   RunArguments run_arguments;
   CheckArguments check_arguments;
+  ViewArguments view_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
+  CLI::App* view_command = app.add_subcommand("view", "See a recording or a running scene in the browser");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
   add_check(check_command, &check_arguments);
+  add_view(view_command, &view_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -130,6 +153,7 @@ int main(int count, char** words) {
   run_arguments.command = join_command(count, words);
   if (*run_command) return run(run_arguments);
   if (*check_command) return check(check_arguments);
+  if (*view_command) return view(view_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }
