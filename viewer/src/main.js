@@ -102,6 +102,7 @@ class App {
     if (this.settings.select) this.select(this.clip.findBody(this.settings.select));
     if (this.settings.view) this.stage.home(this.settings.view);
     if (this.settings.follow) this.state.follow = true;
+    if (this.other) this.setCompare(this.state.compare);
     const unknown = [...this.stage.sides[0].bodies.unknown];
     if (unknown.length) this.say(`This viewer does not draw: ${unknown.join(", ")}`);
     if (!this.live && this.settings.play !== "0" && this.settings.t === undefined) this.setPlaying(true);
@@ -270,6 +271,7 @@ class App {
 
   setCompare(mode) {
     this.state.compare = mode;
+    this.canvas.parentElement.classList.toggle("side", mode === "side");
     this.stage.resize();
     this.stage.home();
     this.moved = true;

@@ -13,9 +13,9 @@ import { extent, isEndless } from "./shapes.js";
 
 export const THEMES = {
   dark: { background: "#10141a", ground: "#262c36", grid: "#8ea0bb", flat: "#1c222b", edge: "#5b6778", link: "#dfe6f0",
-    sky: "#c9d8f0", earth: "#2a2622", hemisphere: 1.25, sun: 2.1, fill: 0.6, accent: "#5cc8ff" },
+    sky: "#c9d8f0", earth: "#2a2622", hemisphere: 1.7, sun: 2.7, fill: 0.8, accent: "#5cc8ff" },
   light: { background: "#eef1f5", ground: "#e9ecf0", grid: "#6b7787", flat: "#dde2e9", edge: "#8a94a3", link: "#27303c",
-    sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.0, sun: 1.9, fill: 0.7, accent: "#0072b2" },
+    sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.5, sun: 2.3, fill: 0.8, accent: "#0072b2" },
 };
 
 /** Middle, size and up of a clip: what a camera needs. Bodies that run away do not count. */
@@ -38,6 +38,11 @@ export function measure(clip) {
       if (frame === 0) first.push([...p, reach[i]]);
     }
   }
+  for (const link of clip.json.links) { // what hangs, hangs from somewhere
+    for (const [body, at] of [[link.a, link.anchor_a], [link.b, link.anchor_b]]) {
+      if (body < 0) { points.push([...at, 0]); first.push([...at, 0]); }
+    }
+  }
   if (points.length === 0) points.push([0, 0, 0, 1]);
   const chase = keepNear(first, points);
   const low = [0, 0, 0], high = [0, 0, 0];
@@ -52,14 +57,19 @@ export function measure(clip) {
   return { center, radius, up, points, chase, low: Math.max(lowest, -2 * radius), spread: findSpread(points, center, up) };
 }
 
-/** Where bodies go much farther than their group is wide, the picture begins with the group and the camera goes with it. */
+/**
+ * Leaves out of `points` what should not be in the first picture, given where everything began. True when the whole group
+ * goes far away from there: then the picture begins with the group, and the camera goes with it.
+ */
 function keepNear(first, points) {
   if (first.length === 0) return false;
-  const middle = [0, 1, 2].map((k) => quantile(first.map((p) => p[k]), 0.5));
-  const reach = 3.5 * Math.max(...first.map((p) => norm(subtract(p, middle)) + p[3]));
-  const near = points.filter((p) => norm(subtract(p, middle)) + p[3] <= reach);
-  if (near.length > 0.8 * points.length) return false;
-  points.splice(0, points.length, ...near);
+  const low = [0, 1, 2].map((k) => Math.min(...first.map((p) => p[k] - p[3]))), high = [0, 1, 2].map((k) => Math.max(...first.map((p) => p[k] + p[3])));
+  const middle = times(add(low, high), 0.5), size = norm(subtract(high, low)) / 2;
+  const within = (reach) => points.filter((p) => norm(subtract(p, middle)) <= reach * size);
+  const keep = (near) => points.splice(0, points.length, ...near);
+  if (within(1.3).length >= 0.5 * points.length) { keep(within(1.6)); return false; } // some fly off
+  if (within(12).length === points.length) return false;
+  keep(within(3));
   return true;
 }
 

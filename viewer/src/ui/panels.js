@@ -133,12 +133,12 @@ export class RunPanel {
       return h("section", {}, this.app.other ? h("h3", {}, i === 0 ? "First" : "Second (ghost)") : null, table([
         ["scene", j.name || "–"], ["scheme", j.scheme], ["solver", j.solver], ["step", `${show(j.step)} s`],
         ["bodies", String(clip.count)], ["joints and springs", String(j.links.length)],
-        j.live ? null : ["frames", j.stride > 1 ? `${clip.frames} (each ${j.stride}th of ${j.recorded_frames})` : String(clip.frames)],
+        j.live ? null : ["frames", j.stride > 1 ? `${clip.frames} of ${j.recorded_frames}` : String(clip.frames)],
         j.live ? null : ["worst residual", `${show(worst(s.residual))} m/s`],
         j.live ? null : ["deepest penetration", showLength(worst(s.penetration))],
         j.live ? null : ["largest joint error", show(worst(s.joint_error))],
         j.live ? null : ["uncertified frames", String(uncertified)],
-        j.contacts_every > 1 ? ["contacts kept", `each ${j.contacts_every}th frame`] : null,
+        j.contacts_every > 1 ? ["contacts kept", `one frame in ${j.contacts_every}`] : null,
         ["made by", j.software], ["command", j.command],
       ]), i === 0 && j.scene_text ? h("details", {}, h("summary", {}, "Scene file"), h("pre", {}, j.scene_text)) : null);
     }));
