@@ -2,6 +2,7 @@
 // and returns the exit code: 0 done, 1 failed, 2 bad input, 130 interrupted.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,27 @@ struct CheckArguments {
 };
 int check(const CheckArguments& arguments);
 
+struct SolveArguments {
+  std::string problem;
+  std::string profile;  ///< a folder, instead of `problem`
+  std::string solver = "auto";
+  std::string tolerances;                                       ///< a list only with `profile`; empty: the default
+  double time_limit = std::numeric_limits<double>::infinity();  ///< s
+  int threads = 1;
+  std::optional<int> repeat;
+  std::string output;  ///< the answer, or the profile's picture
+  bool json = false, guess = false;
+};
+int solve(const SolveArguments& arguments);
+
+struct DumpArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  std::string at;      ///< s; an expression
+  std::string output;  ///< the problem
+};
+int dump(const DumpArguments& arguments);
+
 struct ViewArguments {
   std::vector<std::string> inputs;  ///< recordings, or one scene with --live
   SceneArguments scene;             ///< how a live scene is read; `inputs` names it
@@ -54,12 +76,32 @@ struct ViewArguments {
 };
 int view(const ViewArguments& arguments);
 
+struct GalleryArguments {
+  std::string folder = "gallery";
+  std::string scenes;       ///< a folder; empty: the shipped scenes
+  double max_seconds = 30;  ///< of wall time, for one scene's run
+  bool pictures = true;
+};
+int gallery(const GalleryArguments& arguments);
+
+struct PlotArguments {
+  std::string recording, what, body, output;
+};
+int plot(const PlotArguments& arguments);
+
 struct ExamplesArguments {
   std::string name;
   std::string copy;  ///< folder
   bool list = false, json = false, path = false, run = false;
 };
 int examples(const ExamplesArguments& arguments);
+
+/// A shipped scene.
+struct Example {
+  std::string name, path, about;
+};
+/// All scenes of a folder, sorted by name; an empty `folder` is that of the shipped ones.
+std::vector<Example> find_examples(const std::string& folder);
 
 struct InfoArguments {
   bool json = false;

@@ -55,6 +55,38 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
   app->footer("Example:\n  slipstick check scenes/arch.yaml");
 }
 
+void add_solve(CLI::App* app, SolveArguments* arguments) {
+  app->add_option("PROBLEM", arguments->problem, "Problem file (HDF5: FCLib, or an LCP; docs/problems.md)");
+  app->add_option("--profile", arguments->profile,
+                  "Every solver on every problem of a folder, and a performance profile")
+      ->type_name("DIR");
+  app->add_option("--solver", arguments->solver, "A solver's name, auto, or all for a table")->type_name("X");
+  app->add_option("--tol", arguments->tolerances,
+                  "Relative residual up to which the answer is certified (1e-8); with --profile a list: 1e-4,1e-8")
+      ->type_name("E");
+  app->add_option("--time-limit", arguments->time_limit, "Seconds a solver may take")->type_name("S");
+  app->add_option("--threads", arguments->threads, "Threads to use")->type_name("N");
+  app->add_option("--repeat", arguments->repeat, "Solve N times and give the shortest time")->type_name("N");
+  app->add_option("-o,--output", arguments->output,
+                  "Write the answer (HDF5, as FCLib does); with --profile a picture (.png or .svg)")
+      ->type_name("FILE");
+  app->add_flag("--guess", arguments->guess, "Start from the guess in the file");
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer(
+      "Examples:\n  slipstick solve problem.hdf5 --json\n  slipstick solve problem.hdf5 --solver all\n"
+      "  slipstick solve --profile problems --tol 1e-4,1e-8 -o profile.png");
+}
+
+void add_dump(CLI::App* app, DumpArguments* arguments) {
+  add_scene_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->add_option("--at", arguments->at, "Time at which the step begins, s; an expression")->type_name("T")->required();
+  app->add_option("-o,--output", arguments->output, "Problem file (HDF5, FCLib's global form)")
+      ->type_name("FILE")
+      ->required();
+  app->footer("Example:\n  slipstick dump scenes/arch.yaml --at 0.5 -o arch.hdf5\n  slipstick solve arch.hdf5");
+}
+
 void add_view(CLI::App* app, ViewArguments* arguments) {
   app->add_option("FILE", arguments->inputs, "A recording (.h5), two to compare, or a scene with --live")->required();
   app->add_flag("--live", arguments->live, "Simulate the scene FILE and watch it");
@@ -68,6 +100,29 @@ void add_view(CLI::App* app, ViewArguments* arguments) {
   app->footer(
       "Examples:\n  slipstick view run.h5\n  slipstick view one.h5 other.h5\n"
       "  slipstick view scenes/dominoes.yaml --live\n  slipstick view run.h5 --export page.html");
+}
+
+void add_gallery(CLI::App* app, GalleryArguments* arguments) {
+  app->add_option("-o,--output", arguments->folder, "Folder for the pages")->type_name("DIR")->capture_default_str();
+  app->add_option("--scenes", arguments->scenes, "Folder of scenes; the shipped ones by default")->type_name("DIR");
+  app->add_option("--max-seconds", arguments->max_seconds, "Stop a scene that takes longer to simulate")
+      ->type_name("S")
+      ->capture_default_str();
+  app->add_flag("!--no-pictures", arguments->pictures, "Leave the thumbnails out (they need Chromium)");
+  app->footer("Example:\n  slipstick gallery -o gallery");
+}
+
+void add_plot(CLI::App* app, PlotArguments* arguments) {
+  app->add_option("RECORDING", arguments->recording, "A recording (.h5)")->required();
+  app->add_option("--what", arguments->what,
+                  "What to plot, separated by commas: energy, ledger, residual, relative, penetration, joint_error, "
+                  "iterations, contacts; of a body: position, velocity, speed, spin")
+      ->required();
+  app->add_option("--body", arguments->body, "The body, for what is about one")->type_name("NAME");
+  app->add_option("-o,--output", arguments->output, "Picture: .png or .svg")->type_name("FILE")->required();
+  app->footer(
+      "Examples:\n  slipstick plot run.h5 --what energy,residual -o run.png\n"
+      "  slipstick plot run.h5 --what speed --body ball -o ball.svg");
 }
 
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
@@ -116,17 +171,29 @@ int main(int count, char** words) {
       "'slipstick COMMAND --help' says more. Begin with:\n  slipstick examples\n  slipstick examples dominoes --run");
   RunArguments run_arguments;
   CheckArguments check_arguments;
+  SolveArguments solve_arguments;
+  DumpArguments dump_arguments;
   ViewArguments view_arguments;
+  GalleryArguments gallery_arguments;
+  PlotArguments plot_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
+  CLI::App* solve_command = app.add_subcommand("solve", "Solve one complementarity problem from a file and certify it");
+  CLI::App* dump_command = app.add_subcommand("dump", "Write one step's complementarity problem to a file");
   CLI::App* view_command = app.add_subcommand("view", "See a recording or a running scene in the browser");
+  CLI::App* gallery_command = app.add_subcommand("gallery", "Run every shipped scene and make a page of replays");
+  CLI::App* plot_command = app.add_subcommand("plot", "Plot series of a recording into a picture");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
   add_check(check_command, &check_arguments);
+  add_solve(solve_command, &solve_arguments);
+  add_dump(dump_command, &dump_arguments);
   add_view(view_command, &view_arguments);
+  add_gallery(gallery_command, &gallery_arguments);
+  add_plot(plot_command, &plot_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -153,7 +220,11 @@ int main(int count, char** words) {
   run_arguments.command = join_command(count, words);
   if (*run_command) return run(run_arguments);
   if (*check_command) return check(check_arguments);
+  if (*solve_command) return solve(solve_arguments);
+  if (*dump_command) return dump(dump_arguments);
   if (*view_command) return view(view_arguments);
+  if (*gallery_command) return gallery(gallery_arguments);
+  if (*plot_command) return plot(plot_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }

@@ -8,17 +8,15 @@
 
 namespace {
 
-/// "1/60" to a number; a fault goes to `faults`.
+/// A text that may be absent; a fault goes to `faults`.
 void read_number(const char* option, const std::string& text, double* number, std::vector<std::string>* faults) {
   if (text.empty()) return;
-  slipstick::ExpressionContext context;
-  context.lookup = [](std::string_view) { return std::optional<double>(); };
-  const auto compiled = slipstick::compile_expression(text, context);
-  if (const auto* fault = std::get_if<slipstick::ExpressionFault>(&compiled)) {
-    faults->push_back(std::string(option) + " '" + text + "': " + fault->message);
-    return;
+  std::string fault;
+  if (const std::optional<double> value = read_expression(option, text, &fault)) {
+    *number = *value;
+  } else {
+    faults->push_back(fault);
   }
-  *number = std::get<slipstick::Expression>(compiled).at(0);
 }
 
 void read_friction(const std::string& text, slipstick::FrictionModel* model, std::vector<std::string>* faults) {
@@ -44,6 +42,17 @@ std::vector<std::string> apply(const SimulationArguments& given, slipstick::Simu
 }
 
 }  // namespace
+
+std::optional<double> read_expression(const char* option, const std::string& text, std::string* fault) {
+  slipstick::ExpressionContext context;
+  context.lookup = [](std::string_view) { return std::optional<double>(); };
+  const auto compiled = slipstick::compile_expression(text, context);
+  if (const auto* wrong = std::get_if<slipstick::ExpressionFault>(&compiled)) {
+    *fault = std::string(option) + " '" + text + "': " + wrong->message;
+    return std::nullopt;
+  }
+  return std::get<slipstick::Expression>(compiled).at(0);
+}
 
 std::optional<slipstick::Scene> load(const char* command, const SceneArguments& arguments,
                                      const SimulationArguments& simulation) {

@@ -11,3 +11,6 @@
 /// one.
 std::optional<slipstick::Scene> load(const char* command, const SceneArguments& scene,
                                      const SimulationArguments& simulation);
+
+/// "1/60" to a number; `fault` says what is wrong with it.
+std::optional<double> read_expression(const char* option, const std::string& text, std::string* fault);

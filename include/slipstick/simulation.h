@@ -95,6 +95,8 @@ class Simulation {
 
   /// One step. A numerical failure is reported, not thrown; the state then holds the best answer that there is.
   const StepReport& step();
+  /// The same step; also its last problem and its warm start as they were before solving (and before any relaxation).
+  const StepReport& step_and_keep(Problem* problem, Solution* guess);
 
   const Model& model() const;
   const State& state() const;

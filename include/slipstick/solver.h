@@ -3,6 +3,7 @@
 
 #include <slipstick/problem.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,6 +60,48 @@ struct SolverTraits {
   std::string_view citation;
 };
 
+/// How `pgs` and `split` solve one friction block when all others are held (docs/solvers.md).
+enum class LocalSolver : std::uint8_t {
+  Separate,         ///< row by row, tangents clipped at what the normal allows
+  BlockProjection,  ///< as if sticking; if that is outside the limit, along the same direction at the limit
+  BlockTangents,    ///< the normal, then both tangents together within what it allows
+  Cone              ///< the block's law, exactly
+};
+
+/// The order in which `pgs` and `split` visit the row blocks; the same for any number of threads.
+enum class SweepOrder : std::uint8_t {
+  Auto,     ///< Natural up to 500 row blocks and for local form, Coloured beyond
+  Natural,  ///< as they stand in the problem; little can be done in parallel
+  Coloured  ///< colour by colour: blocks of one colour share no column and are visited in parallel
+};
+
+/// What a solver may be told. The defaults are what most want; solver_option_names says who reads what.
+struct SolverOptions {
+  LocalSolver local = LocalSolver::Cone;
+  double relaxation = 1;   ///< factor on each local correction, in (0, 2)
+  int max_iterations = 0;  ///< sweeps (pgs) or rounds (split); 0: the solver's own number
+  int sweeps = 15;         ///< split: Gauss-Seidel sweeps a round
+  double time_limit = 0;   ///< s, 0: none. With a limit the answer depends on the machine's speed
+  bool symmetric = false;  ///< every other sweep runs backwards
+  SweepOrder order = SweepOrder::Auto;
+  int threads = 1;              ///< for one problem; the answer does not depend on it
+  bool record_history = false;  ///< keep a SolverHistory; costs a residual a sweep
+};
+
+/// Ranges; empty when good.
+std::vector<std::string> find_solver_option_faults(const SolverOptions& options);
+/// The options that a solver reads, by their names in scene files; empty: none, or no such solver.
+std::vector<std::string_view> solver_option_names(std::string_view solver);
+/// In the order of the enumerators.
+std::vector<std::string_view> local_solver_names();
+std::vector<std::string_view> sweep_order_names();
+
+/// The course of the last solve, one entry a sweep.
+struct SolverHistory {
+  std::vector<double> residual;  ///< relative natural-map residual after the sweep, by the judge's formula
+  std::vector<int> changes;      ///< row blocks whose state (open, sticking, sliding; at a bound or not) it changed
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -66,11 +109,14 @@ class Solver {
   /// `answer` is a guess on entry (sizes right) or ignored (sizes wrong); v, lambda, w on return.
   /// Status is the solver's own opinion; `certify` has the last word.
   virtual SolverReport solve(const Problem& problem, double tolerance, Solution* answer) = 0;
+  /// Of the last solve; null unless the solver was told to record one and can.
+  virtual const SolverHistory* history() const { return nullptr; }
 };
 
 /// Names that make_solver knows, in the order in which they are shown.
 std::vector<std::string_view> solver_names();
-/// A new solver with its own scratch, or null for an unknown name.
-std::unique_ptr<Solver> make_solver(std::string_view name);
+/// A new solver with its own scratch, or null for an unknown name. Options must be free of faults; those that the
+/// solver does not read are ignored.
+std::unique_ptr<Solver> make_solver(std::string_view name, const SolverOptions& options = {});
 
 }  // namespace slipstick

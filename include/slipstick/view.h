@@ -25,6 +25,22 @@ struct ExportOptions {
 /// One HTML file that holds the viewer and one or two recordings (side by side), and opens from disk.
 Result<std::string> make_export_page(const std::vector<std::string>& recordings, const ExportOptions& options = {});
 
+/// One card of a gallery. Paths are relative to the gallery's page.
+struct GalleryCard {
+  std::string title, about;
+  std::string facts;    ///< one line: bodies, time, residual
+  std::string page;     ///< the exported page
+  std::string picture;  ///< a PNG; empty: none
+};
+/// The gallery's page. Texts are escaped.
+std::string make_gallery_page(const std::vector<GalleryCard>& cards);
+
+/// The Chromium of this system, or nothing.
+std::string find_browser();
+/// Renders an exported page into a PNG, 960 x 600, at the moment `time` (s), without its controls. False when the
+/// browser did not make it.
+bool render_picture(const std::string& browser, const std::string& page, double time, const std::string& picture);
+
 struct ViewOptions {
   int port = 0;  ///< 0: any that is free
 };

@@ -1,7 +1,7 @@
 // The one judge. [METHODS 8]:  F_i = ( lambda_i - P_{K_i}( lambda_i - rho_i (w_i + s_i n) ) ) / rho_i,
 // rho_i = 1 / mean(diag of the Delassus block), s_i the De Saxce term (solve/laws.h); equality rows: F_i = w_i.
 //
-// relative = ||F|| / max(||q||, kCancelled ||T||), T_r = |J_r| |A^-1 b| + |c_r|: where q is what rounding left of
+// relative = ||F|| / max(||q||, kCancelledPart ||T||), T_r = |J_r| |A^-1 b| + |c_r|: where q is what rounding left of
 // larger terms (bodies that fall or drift together) no impulse could make F smaller than the last bits of T.
 #include <slipstick/solver.h>
 
@@ -11,6 +11,7 @@
 
 #include "solve/laws.h"
 #include "solve/mass_blocks.h"
+#include "solve/natural_map.h"
 
 namespace slipstick {
 
@@ -27,42 +28,6 @@ Judge& Judge::operator=(Judge&&) noexcept = default;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kCancelled = 1e-7;  // q below this part of its terms has no 9 digits left
-
-/// || |J| |v| + |c| ||, the size of the terms of which q is the sum.
-double calc_term_size(const Problem& problem, const VecX& v) {
-  double sum = 0;
-  for (const RowBlock& block : problem.blocks) {
-    for (int k = 0; k < block.size; ++k) {
-      double term = std::abs(problem.c[block.row + k]);
-      for (int e = block.entry; e < block.entry + block.entries; ++e) {
-        const JacobianEntry& entry = problem.entries[e];
-        const int n = problem.column_size(entry.column), first = problem.column_start[entry.column];
-        const double* j = problem.jacobian.data() + entry.offset + k * n;
-        for (int i = 0; i < n; ++i) term += std::abs(j[i] * v[first + i]);
-      }
-      sum += term * term;
-    }
-  }
-  return std::sqrt(sum);
-}
-
-/// The block's part of the natural map into f (block.size entries).
-void update_natural_map(const Problem& problem, const RowBlock& block, double rho, const double* lambda,
-                        const double* w, double* f) {
-  if (block.law == LawKind::Equality) {
-    std::copy(w, w + block.size, f);
-    return;
-  }
-  // F = w + s n + (y - P(y)) / rho with y = lambda - rho (w + s n): the same number, but a huge lambda cannot swallow w
-  // where y is admissible, and an impossible problem cannot look solved.
-  const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
-  double y[6];
-  for (int k = 0; k < block.size; ++k) y[k] = f[k] = lambda[k] - rho * (w[k] + (k == 0 ? s : 0));
-  project_impulse(block, problem.lower.data() + block.row, problem.upper.data() + block.row, f);
-  for (int k = 0; k < block.size; ++k) f[k] = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) / rho;
-}
-
 }  // namespace
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution) {
@@ -80,7 +45,7 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   update_velocity(problem, s.masses, s.zero, &s.v);
   update_row_velocity(problem, s.v, s.zero, &s.q);
   result.scale = s.q.norm();
-  const double floor = kCancelled * calc_term_size(problem, s.v);
+  const double floor = kCancelledPart * calc_term_size(problem, s.v);
   update_velocity(problem, s.masses, solution.lambda, &s.v);
   update_row_velocity(problem, s.v, solution.lambda, &s.w);
   if (problem.unknowns() > 0) {

@@ -111,6 +111,8 @@ struct Simulation::Impl {
   std::vector<ContactForce> forces;
   std::vector<ImpactEvent> impacts;
   StepReport report;
+  Problem* kept_problem = nullptr;  ///< step_and_keep
+  Solution* kept_guess = nullptr;
 };
 
 const StepReport& Simulation::Impl::step() {
@@ -226,6 +228,10 @@ void Simulation::Impl::warm_start() {
 
 void Simulation::Impl::solve_and_certify() {
   const Stopwatch watch(&report.seconds.solve);
+  if (kept_problem) {
+    *kept_problem = scratch.problem;
+    *kept_guess = solution;
+  }
   outcome = ladder.solve(normals, &scratch.problem, &solution);
   report.certificate.residual = outcome.residual;
   report.certified = outcome.certified;
@@ -318,6 +324,13 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 const StepReport& Simulation::step() { return impl_->step(); }
+const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
+  impl_->kept_problem = problem;
+  impl_->kept_guess = guess;
+  const StepReport& report = impl_->step();
+  impl_->kept_problem = nullptr;
+  return report;
+}
 const Model& Simulation::model() const { return impl_->model; }
 const State& Simulation::state() const { return impl_->state; }
 const SimulationOptions& Simulation::options() const { return impl_->options; }

@@ -1,5 +1,7 @@
 // The table of solvers: a new one adds its factory to solvers.h and a line here.
 #include <array>
+#include <cmath>
+#include <span>
 
 #include "solve/solvers/solvers.h"
 
@@ -8,13 +10,25 @@ namespace slipstick {
 namespace {
 
 struct Registered {
+  using Plain = std::unique_ptr<Solver> (*)();
+  using WithOptions = std::unique_ptr<Solver> (*)(const SolverOptions&);
+  constexpr Registered(std::string_view name_, Plain make) : name(name_), plain(make) {}
+  constexpr Registered(std::string_view name_, WithOptions make, std::span<const std::string_view> options_)
+      : name(name_), with_options(make), options(options_) {}
+
   std::string_view name;
-  std::unique_ptr<Solver> (*make)();
+  Plain plain = nullptr;
+  WithOptions with_options = nullptr;
+  std::span<const std::string_view> options;  ///< the keys of scene files that it reads
 };
+
+constexpr std::array<std::string_view, 8> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
+                                                      "symmetric", "order",      "threads",    "history"};
 
 constexpr std::array kSolvers{
     Registered{"lemke", make_lemke},
     Registered{"newton", make_newton},
+    Registered{"pgs", make_pgs, kPgsOptions},
 };
 
 }  // namespace
@@ -25,10 +39,40 @@ std::vector<std::string_view> solver_names() {
   return names;
 }
 
-std::unique_ptr<Solver> make_solver(std::string_view name) {
+std::vector<std::string_view> solver_option_names(std::string_view solver) {
   for (const Registered& entry : kSolvers)
-    if (entry.name == name) return entry.make();
+    if (entry.name == solver) return {entry.options.begin(), entry.options.end()};
+  return {};
+}
+
+std::unique_ptr<Solver> make_solver(std::string_view name, const SolverOptions& options) {
+  for (const Registered& entry : kSolvers)
+    if (entry.name == name) return entry.plain != nullptr ? entry.plain() : entry.with_options(options);
   return nullptr;
+}
+
+std::vector<std::string_view> local_solver_names() {
+  return {"separate", "block-projection", "block-tangents", "cone"};
+}
+
+std::vector<std::string_view> sweep_order_names() { return {"auto", "natural", "coloured"}; }
+
+std::vector<std::string> find_solver_option_faults(const SolverOptions& o) {
+  struct Rule {
+    bool good;
+    std::string_view text;
+  };
+  const Rule rules[] = {
+      {o.relaxation > 0 && o.relaxation < 2, "relaxation of the solver must lie between 0 and 2"},
+      {o.max_iterations >= 0, "iterations of the solver must be a number, 0 for its own"},
+      {o.sweeps >= 1, "sweeps of the solver must be 1 or more"},
+      {std::isfinite(o.time_limit) && o.time_limit >= 0, "time_limit of the solver must be a time in seconds"},
+      {o.threads >= 1 && o.threads <= 1024, "threads of the solver must be a number from 1 to 1024"},
+  };
+  std::vector<std::string> faults;
+  for (const Rule& rule : rules)
+    if (!rule.good) faults.emplace_back(rule.text);
+  return faults;
 }
 
 }  // namespace slipstick

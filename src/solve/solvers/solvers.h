@@ -9,5 +9,6 @@ namespace slipstick {
 
 std::unique_ptr<Solver> make_lemke();
 std::unique_ptr<Solver> make_newton();
+std::unique_ptr<Solver> make_pgs(const SolverOptions& options);
 
 }  // namespace slipstick

@@ -1,0 +1,170 @@
+#include <slipstick/solver_ladder.h>
+
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "solve/presolve.h"
+
+namespace slipstick {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kUnlimited = std::numeric_limits<int>::max();
+/// Lemke's dense factors: past this many complementary pairs a step would take minutes; the best certified residual is
+/// reported instead.
+constexpr int kLemkePairs = 1000;
+
+struct Rung {
+  std::string_view solver;
+  int max_pairs;  ///< larger islands skip this rung
+};
+
+/// Everything one island needs, kept from call to call: scratch only.
+struct Slot {
+  Problem problem;
+  Solution solution, guess, trial;
+  std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
+  Judge judge;
+  LadderResult result;
+};
+
+/// Complementary pairs of the problem's polyhedral form ([AnitescuPotra97]): normal, directions, slip speed.
+int calc_pairs(const Problem& problem) {
+  int pairs = 0;
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law == LawKind::Equality) continue;
+    pairs += block.law != LawKind::Friction ? block.size : block.size == 2 ? 4 : block.facets + 2;
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::vector<std::string_view> solver_choices() {
+  std::vector<std::string_view> names = solver_names();
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
+struct SolverLadder::Impl {
+  void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
+  void solve_islands(const Problem& problem, Solution* solution);
+  LadderResult solve(const Problem& problem, Solution* solution);
+
+  LadderOptions options;
+  SolverOptions solver_options;
+  std::vector<Rung> rungs;
+  Clock::time_point start;
+  Islands islands;
+  std::vector<std::unique_ptr<Slot>> slots;
+  Judge judge;
+};
+
+/// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by relative residual.
+void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, Slot* slot) const {
+  LadderResult& result = slot->result;
+  result = {};
+  result.unsupported = true;
+  result.residual.relative = std::numeric_limits<double>::infinity();
+  slot->solvers.resize(rungs.size());
+  slot->guess.v = solution->v;
+  slot->guess.lambda = solution->lambda;
+  for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
+    if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;
+    if (std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit) {
+      result.unsupported = false;
+      result.note = "time limit";
+      break;
+    }
+    if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs[k].solver, solver_options);
+    if (k > 0) ++result.escalations;
+    slot->trial.v = slot->guess.v;
+    slot->trial.lambda = slot->guess.lambda;
+    const SolverReport report = slot->solvers[k]->solve(problem, options.tolerance, &slot->trial);
+    result.iterations += report.iterations;
+    if (result.unsupported) result.note = report.note;
+    if (report.status == SolveStatus::Unsupported) continue;  // `trial` need not hold an answer
+    result.unsupported = false;
+    const Residuals residual = slot->judge.certify(problem, slot->trial);
+    if (!(residual.relative < result.residual.relative)) continue;
+    std::swap(*solution, slot->trial);
+    result.residual = residual;
+    result.solver = rungs[k].solver;
+    result.note = report.note;
+    result.certified = residual.within(options.tolerance);
+  }
+}
+
+void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solution) {
+  islands.solve_free_columns(problem, solution);
+  const auto solve = [&](int island) {
+    Slot& slot = *slots[island];
+    islands.extract(problem, island, &slot.problem);
+    islands.gather(problem, island, *solution, &slot.solution);
+    solve_part(slot.problem, &slot.solution, &slot);
+  };
+  if (options.threads > 1) {
+    tbb::task_arena arena(std::min(options.threads, tbb::info::default_concurrency()));
+    arena.execute([&] { tbb::parallel_for(0, islands.count(), solve); });
+  } else {
+    for (int island = 0; island < islands.count(); ++island) solve(island);
+  }
+  for (int island = 0; island < islands.count(); ++island)
+    islands.scatter(problem, island, slots[island]->solution, solution);
+}
+
+LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solution) {
+  start = Clock::now();
+  if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
+  if (solution->lambda.size() != problem.rows()) solution->lambda.setZero(problem.rows());
+  if (solution->w.size() != problem.rows()) solution->w.setZero(problem.rows());
+  islands.update(problem);
+  const int count = std::max(islands.count(), 1);
+  while (static_cast<int>(slots.size()) < count) slots.push_back(std::make_unique<Slot>());
+  if (islands.count() == 1 && islands.free_columns().empty()) {
+    solve_part(problem, solution, slots[0].get());  // no need to copy anything
+  } else {
+    solve_islands(problem, solution);
+  }
+  LadderResult result;
+  double worst = -1;
+  for (int island = 0; island < islands.count(); ++island) {
+    const LadderResult& part = slots[island]->result;
+    result.iterations += part.iterations;
+    result.escalations += part.escalations;
+    result.unsupported = result.unsupported || part.unsupported;
+    if (part.residual.relative <= worst) continue;
+    worst = part.residual.relative;
+    result.solver = part.solver;
+    result.note = part.certified ? std::string_view() : part.note;
+  }
+  if (result.solver.empty()) result.solver = rungs[0].solver;
+  result.residual = judge.certify(problem, *solution);
+  result.certified = result.residual.within(options.tolerance);
+  return result;
+}
+
+SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_unique<Impl>()) {
+  impl_->options = options;
+  impl_->solver_options = options.solver_options;
+  if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
+  impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
+  if (options.solver == "auto") return;
+  for (const std::string_view name : solver_names())
+    if (name == options.solver) impl_->rungs = {{name, kUnlimited}};
+}
+
+SolverLadder::~SolverLadder() = default;
+SolverLadder::SolverLadder(SolverLadder&&) noexcept = default;
+SolverLadder& SolverLadder::operator=(SolverLadder&&) noexcept = default;
+
+LadderResult SolverLadder::solve(const Problem& problem, Solution* solution) { return impl_->solve(problem, solution); }
+
+}  // namespace slipstick

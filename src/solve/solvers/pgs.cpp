@@ -1,0 +1,119 @@
+// pgs: projected Gauss-Seidel. Cheap sweeps, no factorization, any size; slow where masses differ much or contacts are
+// redundant, and without a proof of convergence for friction [LacoursiereLinde11, 15].
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "solve/solvers/pgs_sweeps.h"
+#include "solve/solvers/solvers.h"
+
+namespace slipstick {
+
+namespace {
+
+constexpr int kSweeps = 2000;
+constexpr int kCheckShare = 8, kCheckLimit = 32;  // a residual costs half a sweep: not after every one
+constexpr double kBelow = 0.99;                   // of the tolerance: the judge sums in another order
+constexpr double kBadGuess = 1e3;                 // times the residual of no guess at all
+
+class Pgs : public Solver {
+ public:
+  explicit Pgs(const SolverOptions& options) : options_(options), sweeps_(options) {}
+
+  SolverTraits traits() const override {
+    return {.name = "pgs",
+            .cone = true,
+            .pyramid = true,
+            .box_friction = true,
+            .nonsymmetric = true,
+            .local_form = true,
+            .citation = "Lacoursiere and Linde 2011, algorithm 21.1; Jourdan, Alart and Jean 1998"};
+  }
+
+  SolverReport solve(const Problem& problem, double tolerance, Solution* answer) override {
+    SolverReport report;
+    history_.residual.clear();
+    history_.changes.clear();
+    if (report.note = find_problem_fault(problem); !report.note.empty()) {
+      report.status = SolveStatus::Unsupported;
+      answer->v.setZero(problem.unknowns());
+      answer->lambda.setZero(problem.rows());
+      answer->w.setZero(problem.rows());
+      return report;
+    }
+    begin(problem, answer->lambda);
+    report.note = iterate(kBelow * tolerance, &report.iterations);
+    sweeps_.set_impulses(best_);
+    sweeps_.calc_residual();
+    sweeps_.finish(answer);
+    if (judge_.certify(problem, *answer).within(tolerance)) {
+      report.status = SolveStatus::Solved;
+      report.note = {};
+    }
+    return report;
+  }
+
+  const SolverHistory* history() const override { return options_.record_history ? &history_ : nullptr; }
+
+ private:
+  /// From zero, or from the guess if that is not absurdly worse.
+  void begin(const Problem& problem, const VecX& guess) {
+    sweeps_.start(problem);
+    best_ = sweeps_.impulses();
+    best_residual_ = sweeps_.calc_residual();
+    if (guess.size() != problem.rows() || !guess.allFinite() || guess.isZero(0)) return;
+    const double cold = best_residual_;
+    sweeps_.set_impulses(guess);
+    const double warm = sweeps_.calc_residual();
+    if (warm > kBadGuess * cold) return sweeps_.set_impulses(best_);
+    best_ = sweeps_.impulses();
+    best_residual_ = warm;
+  }
+
+  void keep_best(double residual) {
+    if (!(residual < best_residual_)) return;
+    best_residual_ = residual;
+    best_ = sweeps_.impulses();
+  }
+
+  /// Sweeps until the residual is below the goal; says why if it never was.
+  std::string_view iterate(double goal, int* iterations) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto out_of_time = [&] {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+      return options_.time_limit > 0 && spent.count() >= options_.time_limit;
+    };
+    const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSweeps;
+    int check = 1;
+    for (int k = 1; k <= limit && best_residual_ > goal; ++k) {
+      sweeps_.sweep(options_.symmetric && k % 2 == 0);
+      *iterations = k;
+      const bool late = out_of_time();
+      if (k < check && k < limit && !late && !options_.record_history) continue;
+      check = k + std::min(1 + k / kCheckShare, kCheckLimit);
+      const double residual = sweeps_.calc_residual();
+      if (options_.record_history) {
+        history_.residual.push_back(residual);
+        history_.changes.push_back(sweeps_.changes());
+      }
+      keep_best(residual);
+      if (std::isinf(residual)) return "the sweeps left the range of numbers";
+      if (late) return best_residual_ > goal ? "time limit" : "";
+    }
+    return best_residual_ > goal ? "iteration limit" : "";
+  }
+
+  const SolverOptions options_;
+  PgsSweeps sweeps_;
+  Judge judge_;
+  SolverHistory history_;
+  double best_residual_ = 0;
+  VecX best_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_pgs(const SolverOptions& options) { return std::make_unique<Pgs>(options); }
+
+}  // namespace slipstick

@@ -1,0 +1,220 @@
+#include "solve/solvers/pgs_sweeps.h"
+
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solve/natural_map.h"
+#include "solve/solvers/newton_laws.h"
+#include "solve/solvers/newton_rows.h"
+
+namespace slipstick {
+
+namespace {
+
+constexpr int kParallelBlocks = 64;  // fewer in a stage are not worth a thread
+constexpr int kGrain = 16;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using Block6 = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
+
+/// D^+ of a joint's own rows: they may be redundant among themselves.
+void update_pseudo_inverse(int m, const double* d, double* inverse) {
+  const ConstBlockMap block(d, m, m);
+  BlockMap out(inverse, m, m);
+  if (m == 1) {
+    out(0, 0) = d[0] > 0 ? 1 / d[0] : 0;
+    return;
+  }
+  Eigen::CompleteOrthogonalDecomposition<Block6> factor(m, m);
+  factor.setThreshold(1e-12);
+  factor.compute(block);
+  out = factor.pseudoInverse();
+}
+
+}  // namespace
+
+std::string_view find_problem_fault(const Problem& problem) {
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law == LawKind::Friction && !(block.mu >= 0 && block.mu < kInfinity))
+      return "a friction coefficient is negative or not a number";
+    for (int r = block.row; block.law == LawKind::Box && r < block.row + block.size; ++r) {
+      if (!(problem.lower[r] <= problem.upper[r]) || problem.lower[r] == kInfinity || problem.upper[r] == -kInfinity)
+        return "a box row has no admissible impulse";
+    }
+  }
+  return {};
+}
+
+PgsSweeps::PgsSweeps(const SolverOptions& options) : options_(options) {
+  if (options.threads > 1) {
+    arena_ = std::make_unique<tbb::task_arena>(std::min(options.threads, tbb::info::default_concurrency()));
+  }
+}
+
+LocalRows PgsSweeps::local_rows(int i) const {
+  const RowBlock& block = problem_->blocks[i];
+  return {.block = &block,
+          .lower = problem_->lower.data() + block.row,
+          .upper = problem_->upper.data() + block.row,
+          .delassus = delassus_.data() + delassus_start_[i],
+          .inverse = inverse_.data() + delassus_start_[i],
+          .contact = &contacts_[i]};
+}
+
+void PgsSweeps::update_delassus(int i) {
+  const Problem& p = *problem_;
+  const RowBlock& block = p.blocks[i];
+  const int m = block.size;
+  double* d = delassus_.data() + delassus_start_[i];
+  std::fill(d, d + m * m, 0.0);
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const JacobianEntry& entry = p.entries[e];
+    const auto j = p.jacobian_block(block, entry);
+    BlockMap image(image_.data() + entry.offset, m, j.cols());
+    image.noalias() = j * masses_.inverse(entry.column).transpose();
+    BlockMap(d, m, m).noalias() += j * image.transpose();
+  }
+  for (int k = 0; k < m; ++k) {
+    const int r = block.row + k;
+    d[k * m + k] += p.compliance[r];
+    if (p.coupling.empty()) continue;
+    for (int a = p.coupling.start[r]; a < p.coupling.start[r + 1]; ++a) {
+      const int column = p.coupling.column[a] - block.row;
+      if (column >= 0 && column < m) d[k * m + column] += p.coupling.value[a];
+    }
+  }
+  double trace = 0;
+  for (int k = 0; k < m; ++k) trace += d[k * m + k];
+  rho_[i] = trace > 0 ? m / trace : 1;
+  if (block.law == LawKind::Friction) contacts_[i] = make_contact_matrix(m, d);
+  if (block.law == LawKind::Equality) update_pseudo_inverse(m, d, inverse_.data() + delassus_start_[i]);
+}
+
+void PgsSweeps::update_blocks() {
+  const Problem& p = *problem_;
+  const std::size_t count = p.blocks.size();
+  image_.resize(p.jacobian.size());
+  delassus_start_.resize(count + 1);
+  delassus_start_[0] = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    delassus_start_[i + 1] = delassus_start_[i] + p.blocks[i].size * p.blocks[i].size;
+  delassus_.resize(delassus_start_[count]);
+  inverse_.resize(delassus_start_[count]);
+  contacts_.resize(count);
+  rho_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) update_delassus(static_cast<int>(i));
+}
+
+void PgsSweeps::start(const Problem& problem) {
+  problem_ = &problem;
+  hold_equalities_ = false;
+  masses_.update(problem);
+  schedule_.update(problem, options_.order);
+  update_blocks();
+  lambda_.setZero(problem.rows());
+  update_velocity(problem, masses_, lambda_, &v_);
+  update_row_velocity(problem, v_, lambda_, &w_);
+  scale_ = std::max(w_.norm(), kCancelledPart * calc_term_size(problem, v_));
+  state_.assign(problem.blocks.size(), 0);
+  changed_.assign(problem.blocks.size(), 0);
+  set_impulses(lambda_);
+}
+
+void PgsSweeps::set_impulses(const VecX& lambda) {
+  lambda_ = lambda;
+  for (int i = 0; i < static_cast<int>(problem_->blocks.size()); ++i) {
+    const LocalRows rows = local_rows(i);
+    double* x = lambda_.data() + rows.block->row;
+    clip_impulse({.block = rows.block, .lower = rows.lower, .upper = rows.upper, .compliance = nullptr}, x);
+    state_[i] = calc_local_state(rows, x);
+  }
+  update_velocity(*problem_, masses_, lambda_, &v_);
+}
+
+void PgsSweeps::visit(int i) {
+  const Problem& p = *problem_;
+  const RowBlock& block = p.blocks[i];
+  if (hold_equalities_ && block.law == LawKind::Equality) return;
+  const int m = block.size;
+  double* lambda = lambda_.data() + block.row;
+  double w[6], x[6], change[6];
+  for (int k = 0; k < m; ++k) w[k] = p.c[block.row + k] + p.compliance[block.row + k] * lambda[k];
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const int n = p.column_size(p.entries[e].column);
+    const double* j = p.jacobian.data() + p.entries[e].offset;
+    const double* v = v_.data() + p.column_start[p.entries[e].column];
+    rows::dispatch(m, n, [&]<int M, int N>() { rows::add_image<M, N>(m, n, j, v, w); });
+  }
+  for (int k = 0; k < m && !p.coupling.empty(); ++k) {
+    for (int a = p.coupling.start[block.row + k]; a < p.coupling.start[block.row + k + 1]; ++a)
+      w[k] += p.coupling.value[a] * lambda_[p.coupling.column[a]];
+  }
+  const LocalRows rows = local_rows(i);
+  solve_local(options_.local, options_.relaxation, rows, w, lambda, x);
+  for (int k = 0; k < m; ++k) {
+    change[k] = x[k] - lambda[k];
+    lambda[k] = x[k];
+  }
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const int n = p.column_size(p.entries[e].column);
+    const double* image = image_.data() + p.entries[e].offset;
+    double* v = v_.data() + p.column_start[p.entries[e].column];
+    rows::dispatch(m, n, [&]<int M, int N>() { rows::add_transposed<M, N>(m, n, image, change, v); });
+  }
+  if (!options_.record_history) return;
+  const int state = calc_local_state(rows, lambda);
+  changed_[i] = state != state_[i];
+  state_[i] = state;
+}
+
+void PgsSweeps::visit_stage(std::span<const int> blocks) {
+  const int count = static_cast<int>(blocks.size());
+  if (!arena_ || count < kParallelBlocks) {
+    for (const int i : blocks) visit(i);
+    return;
+  }
+  tbb::parallel_for(tbb::blocked_range<int>(0, count, kGrain), [&](const tbb::blocked_range<int>& range) {
+    for (int k = range.begin(); k < range.end(); ++k) visit(blocks[k]);
+  });
+}
+
+void PgsSweeps::sweep(bool backward) {
+  const int count = schedule_.stages();
+  const auto run = [&] {
+    for (int k = 0; k < count; ++k) visit_stage(schedule_.stage(backward ? count - 1 - k : k));
+  };
+  if (arena_) {
+    arena_->execute(run);
+  } else {
+    run();
+  }
+}
+
+double PgsSweeps::calc_residual() {
+  update_velocity(*problem_, masses_, lambda_, &v_);
+  update_row_velocity(*problem_, v_, lambda_, &w_);
+  double sum = 0;
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+    const RowBlock& block = problem_->blocks[i];
+    double f[6];
+    update_natural_map(*problem_, block, rho_[i], lambda_.data() + block.row, w_.data() + block.row, f);
+    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
+  }
+  if (!std::isfinite(sum)) return kInfinity;
+  return sum == 0 ? 0 : scale_ > 0 ? std::sqrt(sum) / scale_ : kInfinity;
+}
+
+int PgsSweeps::changes() const { return static_cast<int>(std::count(changed_.begin(), changed_.end(), 1)); }
+
+void PgsSweeps::finish(Solution* answer) const {
+  answer->lambda = lambda_;
+  answer->v = v_;
+  answer->w = w_;
+}
+
+}  // namespace slipstick
