@@ -6,6 +6,7 @@
 #include <slipstick/plot.h>
 #include <slipstick/recording_series.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace {

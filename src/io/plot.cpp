@@ -47,6 +47,8 @@ class Canvas {
 
   void draw_panel(const Plot& plot, double x, double y);
   void draw_legend(const std::vector<PlotLine>& lines, double x, double y);
+  /// The same inside a panel, in the corner at `right` and `top`, on a ground of its own.
+  void draw_inner_legend(const std::vector<PlotLine>& lines, double right, double top);
   double legend_width(const std::vector<PlotLine>& lines);
 
  private:
@@ -192,6 +194,15 @@ void Canvas::draw_legend(const std::vector<PlotLine>& lines, double x, double y)
     draw_text(lines[k].label, x + 36, y + 4.5, kTextSize, Align::Left);
     y += 21;
   }
+}
+
+void Canvas::draw_inner_legend(const std::vector<PlotLine>& lines, double right, double top) {
+  const double width = legend_width(lines);
+  if (width == 0) return;
+  cairo_set_source_rgba(c_, 1, 1, 1, 0.85);
+  cairo_rectangle(c_, right - width - 14, top + 4, width + 10, 21.0 * static_cast<double>(lines.size()) + 4);
+  cairo_fill(c_);
+  draw_legend(lines, right - width - 8, top + 16);
 }
 
 /// All panels have lines of the same names: one legend serves them.

@@ -12,8 +12,9 @@ function readColor(text) {
 }
 
 export class BodySet {
-  /** `ghost`: a translucent second recording. */
-  constructor(clip, { ghost = false } = {}) {
+  /** `ghost`: a translucent second recording. `dot`: size of what stands for a body without shapes. */
+  constructor(clip, { ghost = false, dot = 0 } = {}) {
+    this.dot = dot;
     this.clip = clip;
     this.ghost = ghost;
     this.group = new Group();
@@ -29,6 +30,11 @@ export class BodySet {
   build() {
     const table = this.clip.json.planar ? FLAT : SOLIDS;
     const shapes = this.clip.json.shapes.filter((s) => !isEndless(s));
+    const shaped = new Set(this.clip.json.shapes.map((s) => s.body));
+    this.clip.bodies.forEach((b, i) => {
+      if (b.kind !== "dynamic" || shaped.has(i)) return;
+      shapes.push({ body: i, kind: this.clip.json.planar ? "disk" : "sphere", radius: this.dot, pose: [...(b.com ?? [0, 0, 0]), 1, 0, 0, 0] });
+    });
     const detail = chooseDetail(shapes.length);
     const byKey = new Map();
     for (const shape of shapes) {

@@ -13,9 +13,9 @@ import { extent, isEndless } from "./shapes.js";
 
 export const THEMES = {
   dark: { background: "#10141a", ground: "#262c36", grid: "#8ea0bb", flat: "#1c222b", edge: "#5b6778", link: "#dfe6f0",
-    sky: "#c9d8f0", earth: "#2a2622", hemisphere: 1.7, sun: 2.7, fill: 0.8, accent: "#5cc8ff" },
+    sky: "#c9d8f0", earth: "#2a2622", hemisphere: 1.7, sun: 2.4, fill: 1.0, accent: "#5cc8ff" },
   light: { background: "#eef1f5", ground: "#e9ecf0", grid: "#6b7787", flat: "#dde2e9", edge: "#8a94a3", link: "#27303c",
-    sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.5, sun: 2.3, fill: 0.8, accent: "#0072b2" },
+    sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.5, sun: 2.0, fill: 0.9, accent: "#0072b2" },
 };
 
 /** Middle, size and up of a clip: what a camera needs. Bodies that run away do not count. */
@@ -67,7 +67,8 @@ function keepNear(first, points) {
   const middle = times(add(low, high), 0.5), size = norm(subtract(high, low)) / 2;
   const within = (reach) => points.filter((p) => norm(subtract(p, middle)) <= reach * size);
   const keep = (near) => points.splice(0, points.length, ...near);
-  if (within(1.3).length >= 0.5 * points.length) { keep(within(1.6)); return false; } // some fly off
+  const far = within(4).length < points.length;
+  if (far && within(1.3).length >= 0.5 * points.length) { keep(within(1.6)); return false; } // some fly off
   if (within(12).length === points.length) return false;
   keep(within(3));
   return true;
@@ -120,11 +121,12 @@ export class Stage {
     this.frame = measure(clips[0]);
     const theme = THEMES[this.state.theme];
     this.sides = clips.map((clip, i) => {
-      const bodies = new BodySet(clip, { ghost: false });
+      const dot = 0.025 * this.frame.radius;
+      const bodies = new BodySet(clip, { dot });
       const side = { clip, group: new Group(), bodies, contacts: new ContactView(clip, this.frame.radius),
         links: new LinkView(clip, this.frame.radius, theme), ground: new Ground(clip, this.frame, theme) };
       if (i > 0) {
-        side.ghost = new BodySet(clip, { ghost: true });
+        side.ghost = new BodySet(clip, { ghost: true, dot });
         side.group.add(side.ghost.group);
       }
       side.group.add(bodies.group, side.contacts.group, side.links.group, side.ground.group);
@@ -162,7 +164,6 @@ export class Stage {
     const at = (u, s, o) => add(center, add(times(up, u * radius), add(times(side, s * radius), times(other, o * radius))));
     this.sun.position.set(...at(4.2, -1.9, -2.3));
     this.sun.target.position.set(...center);
-    this.fill.position.set(...at(1.2, 3, 2));
     this.fill.target.position.set(...center);
     this.hemisphere.position.set(...up);
     const c = this.sun.shadow.camera, r = 1.7 * radius;
@@ -208,8 +209,9 @@ export class Stage {
   look(center, away, radius) {
     const { aspect } = this;
     if (this.planar) {
-      const half = 1.05 * radius;
-      this.halfHeight = half / Math.min(1, aspect) * (aspect > 1 ? Math.max(0.62, 1 / aspect) : 1);
+      const fit = this.fitTo(away);
+      center = fit.center;
+      this.halfHeight = 1.06 * fit.halfHeight;
       this.camera.zoom = 1;
       this.camera.position.set(center[0], center[1], center[2] + 10 * radius);
       Object.assign(this.camera, { near: 0.1 * radius, far: 100 * radius });
@@ -239,7 +241,8 @@ export class Stage {
       const d = subtract(p, middle), z = dot(d, away);
       return z + Math.max((Math.abs(dot(d, right)) + p[3]) / wide, (Math.abs(dot(d, over)) + p[3]) / tall);
     });
-    return { center: middle, distance: 1.06 * Math.max(quantile(needed, 0.985), 0.3 * this.frame.radius) };
+    const halfHeight = Math.max((y1 - y0) / 2, (x1 - x0) / 2 / this.aspect) / 0.82;
+    return { center: middle, halfHeight, distance: 1.06 * Math.max(quantile(needed, 0.985), 0.3 * this.frame.radius) };
   }
 
   get aspect() { return (this.width || 1) / (this.height || 1) / (this.sideBySide ? 2 : 1); }
@@ -357,6 +360,7 @@ export class Stage {
   render() {
     if (!this.camera || !this.dirty) return false;
     this.dirty = false;
+    this.fill.position.copy(this.camera.position); // what we look at is never quite dark
     const { renderer, scene, camera, width, height } = this;
     renderer.setScissorTest(this.sideBySide);
     if (!this.sideBySide) {
