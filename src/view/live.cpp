@@ -116,7 +116,7 @@ void LiveSimulation::restart(const State& state) {
 bool LiveSimulation::wait_for_work(Wishes* wishes) {
   std::unique_lock lock(mutex_);
   const auto wanted = [&] {
-    return stop_ || wishes_.options || wishes_.reset || wishes_.steps > 0 || wishes_.pull_changed;
+    return stop_ || wishes_.options || wishes_.reset || wishes_.announce || wishes_.steps > 0 || wishes_.pull_changed;
   };
   if (paused_) {
     wake_.wait(lock, [&] { return wanted() || !paused_; });
@@ -142,10 +142,8 @@ void LiveSimulation::apply(const Wishes& wishes) {
     return;
   }
   if (wishes.options || wishes.pull_changed) restart(State(simulation_->state()));
-  if (wishes.options) {
-    note_.clear();
-    publish();
-  }
+  if (wishes.options) note_.clear();
+  if (wishes.options || wishes.announce) publish();
 }
 
 void LiveSimulation::advance() {

@@ -67,6 +67,7 @@ class LiveSimulation {
   struct Wishes {  ///< what commands asked for since the simulation last looked
     std::optional<SimulationOptions> options;
     bool reset = false;
+    bool announce = false;  ///< played or paused: tell the watchers
     int steps = 0;
     bool pull_changed = false;
     std::optional<LivePull> pull;

@@ -53,8 +53,10 @@ std::string LiveSimulation::handle(const Json& message) {
   double number = 0;
   if (what == "play") {
     paused_ = false;
+    wishes_.announce = true;
   } else if (what == "pause") {
     paused_ = true;
+    wishes_.announce = true;
   } else if (what == "reset") {
     wishes_.reset = true;
   } else if (what == "step") {
