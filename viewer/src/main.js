@@ -91,7 +91,7 @@ class App {
     [this.clip, this.other] = clips;
     document.title = `${this.clip.json.name || "Slipstick"} · Slipstick`;
     this.build();
-    this.stage = new Stage(this.canvas, this.state);
+    this.stage = new Stage(this.canvas, this.state, this.settings.quality === undefined ? undefined : +this.settings.quality);
     this.stage.resize();
     this.stage.setClips(clips);
     this.updateLegend();
@@ -361,7 +361,7 @@ class App {
 
   /** Gives up shadows, then pixels, where the machine cannot keep up. */
   watchSpeed(now, began) {
-    if (this.settings.quality !== undefined) { if (this.stage.quality !== +this.settings.quality) this.stage.setQuality(+this.settings.quality); return; }
+    if (this.settings.quality !== undefined) return;
     const gap = now - (this.lastDrawn ?? now);
     this.lastDrawn = now;
     if (!this.playing || gap > 1000 || gap === 0) return;

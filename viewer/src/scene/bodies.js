@@ -1,6 +1,7 @@
 // All bodies of a clip as a few instanced meshes.
 import { Color, Group, InstancedMesh, MeshBasicMaterial, MeshStandardMaterial, Object3D, DynamicDrawUsage } from "three";
 import { compose, multiply } from "./math.js";
+import { SphereImpostors } from "./impostors.js";
 import { FLAT, SOLIDS, isEndless } from "./shapes.js";
 import { groupColor } from "./palette.js";
 
@@ -54,9 +55,14 @@ export class BodySet {
     return new MeshStandardMaterial({ roughness: 0.58, metalness: 0.02, ...common });
   }
 
-  makeBatch(spec, items) {
+  makeMesh(spec, count) {
+    if (spec.key === "sphere low") return new SphereImpostors(count, this.ghost);
     const geometry = spec.make();
-    const mesh = new InstancedMesh(geometry, this.makeMaterial(geometry), items.length);
+    return new InstancedMesh(geometry, this.makeMaterial(geometry), count);
+  }
+
+  makeBatch(spec, items) {
+    const mesh = this.makeMesh(spec, items.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;
     mesh.castShadow = !this.ghost && !this.clip.json.planar;
@@ -115,8 +121,25 @@ export class BodySet {
     return true;
   }
 
+  /** Puts the nearest of many spheres first, so that those behind them cost nothing. True when the order changed. */
+  sortByDepth(eye) {
+    let changed = false;
+    for (const batch of this.batches) {
+      if (!batch.mesh.isImpostor) continue;
+      const P = this.position;
+      const depth = batch.bodies.map((b) => (P[3 * b] - eye.x) ** 2 + (P[3 * b + 1] - eye.y) ** 2 + (P[3 * b + 2] - eye.z) ** 2);
+      const order = depth.map((_, i) => i).sort((i, j) => depth[i] - depth[j]);
+      for (const key of ["bodies", "scales", "local", "colors"]) batch[key] = order.map((i) => batch[key][i]);
+      batch.mesh.userData.bodies = batch.bodies;
+      changed = true;
+    }
+    if (changed) this.paint(this.tint ?? (() => null));
+    return changed;
+  }
+
   /** `tint(body)` returns a Color or null for the shape's own. */
   paint(tint) {
+    this.tint = tint;
     for (const batch of this.batches) {
       batch.bodies.forEach((b, i) => batch.mesh.setColorAt(i, tint(b) ?? batch.colors[i]));
       batch.mesh.instanceColor.needsUpdate = true;

@@ -1,5 +1,5 @@
 // Planes: the ground with a grid that fades, ramps and walls as sheets, half planes of planar scenes.
-import { CircleGeometry, Color, DoubleSide, Group, Mesh, MeshBasicMaterial, MeshStandardMaterial, PlaneGeometry,
+import { CircleGeometry, Color, DoubleSide, Group, Mesh, MeshBasicMaterial, MeshLambertMaterial, PlaneGeometry,
   ShaderMaterial, BufferGeometry, BufferAttribute, LineSegments, LineBasicMaterial } from "three";
 import { add, dot, fromZ, multiply, rotate, subtract, times } from "./math.js";
 
@@ -64,7 +64,7 @@ export class Ground {
     const body = this.clip.bodies[shape.body];
     const still = !body || body.kind === "fixed";
     const geometry = level ? new CircleGeometry(size, 96) : new PlaneGeometry(size, size);
-    const material = new MeshStandardMaterial({ roughness: 0.95, metalness: 0, side: DoubleSide, transparent: !level, opacity: level ? 1 : 0.92 });
+    const material = new MeshLambertMaterial({ side: DoubleSide, transparent: !level, opacity: level ? 1 : 0.92 });
     const mesh = new Mesh(geometry, material);
     mesh.receiveShadow = true;
     holder.add(mesh);

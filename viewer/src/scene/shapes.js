@@ -70,7 +70,7 @@ function box(size, detail) {
 
 export const SOLIDS = {
   sphere: (s, detail) => ({ key: `sphere ${detail}`, make: () => sphere(detail), scale: [s.radius, s.radius, s.radius] }),
-  ellipsoid: (s, detail) => ({ key: `sphere ${detail}`, make: () => sphere(detail), scale: s.size.map((x) => x / 2) }),
+  ellipsoid: (s, detail) => ({ key: `ellipsoid ${detail}`, make: () => sphere(detail), scale: s.size.map((x) => x / 2) }),
   box: (s, detail) => box(s.size, detail),
   capsule: (s, detail) => {
     const ratio = (s.length ?? 0) / s.radius;

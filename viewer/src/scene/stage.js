@@ -87,18 +87,29 @@ function findSpread(points, center, up) {
   return { along: add(times(x, Math.cos(angle)), times(y, Math.sin(angle))), ratio: (mean + root) / Math.max(mean - root, 1e-12) };
 }
 
+/** True where there is no graphics card: every pixel then costs processor time. */
+function isSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software/i.test(name);
+}
+
 export class Stage {
-  constructor(canvas, state) {
+  /** `quality`: 0 to 2, or undefined to choose by the machine. */
+  constructor(canvas, state, quality) {
     this.canvas = canvas;
+    const fine = quality !== undefined ? quality > 1 : !isSoftware();
     this.state = state;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer = new WebGLRenderer({ canvas, antialias: fine, powerPreference: "high-performance", preserveDrawingBuffer: false });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.toneMapping = NeutralToneMapping;
     this.scene = new Scene();
     this.sides = []; // one a clip: {clip, group, bodies, contacts, links, ground}
     this.raycaster = new Raycaster();
-    this.quality = 2;
+    this.quality = quality ?? (fine ? 2 : 1);
     this.dirty = true;
     this.addLights();
   }
@@ -106,7 +117,7 @@ export class Stage {
   addLights() {
     this.hemisphere = new HemisphereLight();
     this.sun = new DirectionalLight();
-    this.sun.castShadow = true;
+    this.sun.castShadow = this.quality > 1;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.normalBias = 0.02;
@@ -134,8 +145,8 @@ export class Stage {
       return side;
     });
     this.makeCamera(clips[0].json.planar);
-    this.setTheme(this.state.theme);
     this.placeLights();
+    this.setTheme(this.state.theme);
     this.home();
   }
 
@@ -181,7 +192,11 @@ export class Stage {
     this.hemisphere.intensity = theme.hemisphere;
     this.sun.intensity = theme.sun;
     this.fill.intensity = theme.fill;
-    for (const side of this.sides) { side.ground.setTheme(theme); side.links.setTheme(theme); }
+    for (const side of this.sides) {
+      side.ground.setTheme(theme);
+      side.links.setTheme(theme);
+      for (const set of [side.bodies, side.ghost]) for (const { mesh } of set?.batches ?? []) mesh.light?.(this);
+    }
     this.mark(this.state.selected);
     this.dirty = true;
   }
@@ -299,10 +314,12 @@ export class Stage {
 
   update(time) {
     const { state } = this;
+    this.updates = (this.updates ?? -1) + 1;
     let ready = true;
     this.sides.forEach((side, i) => {
       const at = side.clip.at(time);
       const ghosted = i > 0 && state.compare === "ghost";
+      if (this.updates % 30 === 0 && side.bodies.interpolate(at) && side.bodies.sortByDepth(this.camera.position)) this.mark(state.selected);
       side.group.visible = i === 0 || state.compare !== "off";
       if (side.ghost) {
         side.ghost.group.visible = ghosted;
