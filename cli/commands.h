@@ -65,12 +65,43 @@ struct DumpArguments {
 };
 int dump(const DumpArguments& arguments);
 
+struct ViewArguments {
+  std::vector<std::string> inputs;  ///< recordings, or one scene with --live
+  SceneArguments scene;             ///< how a live scene is read; `inputs` names it
+  SimulationArguments simulation;
+  bool live = false;
+  bool open = true;    ///< in a browser
+  std::string output;  ///< --export
+  int port = 0;
+};
+int view(const ViewArguments& arguments);
+
+struct GalleryArguments {
+  std::string folder = "gallery";
+  std::string scenes;       ///< a folder; empty: the shipped scenes
+  double max_seconds = 30;  ///< of wall time, for one scene's run
+  bool pictures = true;
+};
+int gallery(const GalleryArguments& arguments);
+
+struct PlotArguments {
+  std::string recording, what, body, output;
+};
+int plot(const PlotArguments& arguments);
+
 struct ExamplesArguments {
   std::string name;
   std::string copy;  ///< folder
   bool list = false, json = false, path = false, run = false;
 };
 int examples(const ExamplesArguments& arguments);
+
+/// A shipped scene.
+struct Example {
+  std::string name, path, about;
+};
+/// All scenes of a folder, sorted by name; an empty `folder` is that of the shipped ones.
+std::vector<Example> find_examples(const std::string& folder);
 
 struct InfoArguments {
   bool json = false;

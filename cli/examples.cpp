@@ -16,12 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Example {
-  std::string name;
-  fs::path path;
-  std::string about;
-};
-
 fs::path find_folder() {
   std::error_code code;
   if (const char* folder = std::getenv("SLIPSTICK_SCENES"); folder && *folder) return folder;
@@ -41,18 +35,6 @@ std::string find_first_comment(const fs::path& path) {
   return "";
 }
 
-std::vector<Example> find_examples(const fs::path& folder) {
-  std::vector<Example> found;
-  std::error_code code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
-    const std::string file = entry.path().filename().string();
-    if (entry.path().extension() != ".yaml" || file.ends_with(".test.yaml")) continue;
-    found.push_back({entry.path().stem().string(), entry.path(), find_first_comment(entry.path())});
-  }
-  std::sort(found.begin(), found.end(), [](const Example& a, const Example& b) { return a.name < b.name; });
-  return found;
-}
-
 std::string quote(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -69,7 +51,7 @@ int list(const std::vector<Example>& found, bool json) {
   for (const Example& example : found) {
     if (json) {
       text += std::string(text.size() > 1 ? "," : "") + "\n  {\"name\": " + quote(example.name) +
-              ", \"path\": " + quote(example.path.string()) + ", \"about\": " + quote(example.about) + "}";
+              ", \"path\": " + quote(example.path) + ", \"about\": " + quote(example.about) + "}";
     } else {
       text += example.name + std::string(width - example.name.size() + 2, ' ') + example.about + "\n";
     }
@@ -86,7 +68,7 @@ int copy(const std::vector<Example>& chosen, const fs::path& folder) {
     return kBadInput;
   }
   for (const Example& example : chosen) {
-    const fs::path target = folder / example.path.filename();
+    const fs::path target = folder / fs::path(example.path).filename();
     if (!fs::copy_file(example.path, target, code)) {
       say("examples",
           target.string() + ": " +
@@ -107,9 +89,22 @@ int show(const Example& example) {
 
 }  // namespace
 
+std::vector<Example> find_examples(const std::string& folder) {
+  std::vector<Example> found;
+  std::error_code code;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder.empty() ? find_folder() : fs::path(folder), code)) {
+    const std::string file = entry.path().filename().string();
+    if (entry.path().extension() != ".yaml" || file.ends_with(".test.yaml")) continue;
+    found.push_back({entry.path().stem().string(), entry.path().string(), find_first_comment(entry.path())});
+  }
+  std::sort(found.begin(), found.end(), [](const Example& a, const Example& b) { return a.name < b.name; });
+  return found;
+}
+
 int examples(const ExamplesArguments& arguments) {
   const fs::path folder = find_folder();
-  const std::vector<Example> found = find_examples(folder);
+  const std::vector<Example> found = find_examples(folder.string());
   if (found.empty()) {
     say("examples", "no scenes in '" + folder.string() + "'; set SLIPSTICK_SCENES to the folder that holds them");
     return kFailed;
@@ -132,10 +127,10 @@ int examples(const ExamplesArguments& arguments) {
   }
   if (!arguments.copy.empty()) return copy({*chosen}, arguments.copy);
   if (arguments.list) return list({*chosen}, arguments.json);
-  if (arguments.path) return write_out(chosen->path.string() + "\n") ? kDone : kFailed;
+  if (arguments.path) return write_out(chosen->path + "\n") ? kDone : kFailed;
   if (!arguments.run) return show(*chosen);
   RunArguments run_arguments;
-  run_arguments.scene.scene = chosen->path.string();
+  run_arguments.scene.scene = chosen->path;
   run_arguments.command = "slipstick examples " + arguments.name + " --run";
   return run(run_arguments);
 }

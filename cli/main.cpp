@@ -9,14 +9,19 @@
 
 namespace {
 
-void add_scene_options(CLI::App* app, SceneArguments* arguments) {
-  app->add_option("SCENE", arguments->scene, "Scene file (.yaml)")->required();
+/// How a scene is read, wherever its name comes from.
+void add_reading_options(CLI::App* app, SceneArguments* arguments) {
   app->add_option("--set", arguments->set, "Override a variable of the scene's `let`: NAME=EXPRESSION")
       ->type_name("K=V")
       ->expected(1)
       ->take_all();
   app->add_flag("--allow-path", arguments->allow_path, "Let includes leave the scene's folder");
   app->add_option("--max-bodies", arguments->max_bodies, "Refuse scenes with more bodies")->type_name("N");
+}
+
+void add_scene_options(CLI::App* app, SceneArguments* arguments) {
+  app->add_option("SCENE", arguments->scene, "Scene file (.yaml)")->required();
+  add_reading_options(app, arguments);
 }
 
 void add_simulation_options(CLI::App* app, SimulationArguments* arguments) {
@@ -82,6 +87,44 @@ void add_dump(CLI::App* app, DumpArguments* arguments) {
   app->footer("Example:\n  slipstick dump scenes/arch.yaml --at 0.5 -o arch.hdf5\n  slipstick solve arch.hdf5");
 }
 
+void add_view(CLI::App* app, ViewArguments* arguments) {
+  app->add_option("FILE", arguments->inputs, "A recording (.h5), two to compare, or a scene with --live")->required();
+  app->add_flag("--live", arguments->live, "Simulate the scene FILE and watch it");
+  app->add_option("--export", arguments->output, "Write one page that opens without a server")->type_name("PAGE");
+  app->add_flag("!--no-open", arguments->open, "Print the address only, open no browser");
+  app->add_option("--port", arguments->port, "Port of 127.0.0.1; any that is free by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535));
+  add_reading_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->footer(
+      "Examples:\n  slipstick view run.h5\n  slipstick view one.h5 other.h5\n"
+      "  slipstick view scenes/dominoes.yaml --live\n  slipstick view run.h5 --export page.html");
+}
+
+void add_gallery(CLI::App* app, GalleryArguments* arguments) {
+  app->add_option("-o,--output", arguments->folder, "Folder for the pages")->type_name("DIR")->capture_default_str();
+  app->add_option("--scenes", arguments->scenes, "Folder of scenes; the shipped ones by default")->type_name("DIR");
+  app->add_option("--max-seconds", arguments->max_seconds, "Stop a scene that takes longer to simulate")
+      ->type_name("S")
+      ->capture_default_str();
+  app->add_flag("!--no-pictures", arguments->pictures, "Leave the thumbnails out (they need Chromium)");
+  app->footer("Example:\n  slipstick gallery -o gallery");
+}
+
+void add_plot(CLI::App* app, PlotArguments* arguments) {
+  app->add_option("RECORDING", arguments->recording, "A recording (.h5)")->required();
+  app->add_option("--what", arguments->what,
+                  "What to plot, separated by commas: energy, ledger, residual, relative, penetration, joint_error, "
+                  "iterations, contacts; of a body: position, velocity, speed, spin")
+      ->required();
+  app->add_option("--body", arguments->body, "The body, for what is about one")->type_name("NAME");
+  app->add_option("-o,--output", arguments->output, "Picture: .png or .svg")->type_name("FILE")->required();
+  app->footer(
+      "Examples:\n  slipstick plot run.h5 --what energy,residual -o run.png\n"
+      "  slipstick plot run.h5 --what speed --body ball -o ball.svg");
+}
+
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
   app->add_option("NAME", arguments->name, "Show this scene");
   app->add_flag("--list", arguments->list, "List the scenes (as without NAME)");
@@ -130,18 +173,27 @@ int main(int count, char** words) {
   CheckArguments check_arguments;
   SolveArguments solve_arguments;
   DumpArguments dump_arguments;
+  ViewArguments view_arguments;
+  GalleryArguments gallery_arguments;
+  PlotArguments plot_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
   CLI::App* solve_command = app.add_subcommand("solve", "Solve one complementarity problem from a file and certify it");
   CLI::App* dump_command = app.add_subcommand("dump", "Write one step's complementarity problem to a file");
+  CLI::App* view_command = app.add_subcommand("view", "See a recording or a running scene in the browser");
+  CLI::App* gallery_command = app.add_subcommand("gallery", "Run every shipped scene and make a page of replays");
+  CLI::App* plot_command = app.add_subcommand("plot", "Plot series of a recording into a picture");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
   add_check(check_command, &check_arguments);
   add_solve(solve_command, &solve_arguments);
   add_dump(dump_command, &dump_arguments);
+  add_view(view_command, &view_arguments);
+  add_gallery(gallery_command, &gallery_arguments);
+  add_plot(plot_command, &plot_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -170,6 +222,9 @@ int main(int count, char** words) {
   if (*check_command) return check(check_arguments);
   if (*solve_command) return solve(solve_arguments);
   if (*dump_command) return dump(dump_arguments);
+  if (*view_command) return view(view_arguments);
+  if (*gallery_command) return gallery(gallery_arguments);
+  if (*plot_command) return plot(plot_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }

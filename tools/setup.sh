@@ -32,6 +32,13 @@ need_packages() {
   rm -f "$log"
 }
 
+# need_npm: Node's package manager for the viewer's page, from wherever this system has it. Without it all else works.
+need_npm() {
+  command -v npm >/dev/null && return 0
+  need_packages viewer || say "slipstick: going on without the viewer (it is built with npm)"
+  return 0
+}
+
 # build PRESET TARGET...: configures if need be and builds, with one line of progress on a terminal.
 build() {
   local preset=$1 dir="$root/build/$1" log

@@ -29,7 +29,7 @@ struct Plot {
   std::vector<PlotLine> lines;
 };
 
-/// The ending of `path` says which: .png or .svg. The same legend (colours by line index) serves all panels. Empty when
+/// The ending of `path` says which: .png or .svg. Panels with lines of the same names share one legend. Empty when
 /// good.
 Faults save_plot(const std::string& path, const std::vector<Plot>& panels);
 

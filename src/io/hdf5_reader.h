@@ -24,7 +24,15 @@ class Hdf5Reader {
   std::optional<std::vector<double>> read_numbers(const std::string& path) const;
   std::optional<std::vector<std::int64_t>> read_integers(const std::string& path) const;
   std::optional<std::vector<std::string>> read_texts(const std::string& path) const;
+  // Rows first, first + stride, ...: `count` of them, of a dataset [rows, ...]; nothing if it is shorter.
+  std::optional<std::vector<double>> read_number_rows(const std::string& path, std::size_t first, std::size_t count,
+                                                      std::size_t stride = 1) const;
+  std::optional<std::vector<std::int64_t>> read_integer_rows(const std::string& path, std::size_t first,
+                                                             std::size_t count, std::size_t stride = 1) const;
   std::optional<std::string> read_text_attribute(const std::string& object, const std::string& name) const;
+  std::optional<std::vector<std::string>> read_texts_attribute(const std::string& object,
+                                                               const std::string& name) const;
+  std::optional<std::vector<double>> read_numbers_attribute(const std::string& object, const std::string& name) const;
 
  private:
   Hdf5Id file_;

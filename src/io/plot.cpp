@@ -47,6 +47,7 @@ class Canvas {
 
   void draw_panel(const Plot& plot, double x, double y);
   void draw_legend(const std::vector<PlotLine>& lines, double x, double y);
+  /// The same inside a panel, in the corner at `right` and `top`, on a ground of its own.
   double legend_width(const std::vector<PlotLine>& lines);
 
  private:
@@ -194,24 +195,35 @@ void Canvas::draw_legend(const std::vector<PlotLine>& lines, double x, double y)
   }
 }
 
+/// All panels have lines of the same names: one legend serves them.
+bool has_one_legend(const std::vector<Plot>& panels) {
+  const auto same = [](const PlotLine& a, const PlotLine& b) { return a.label == b.label; };
+  return std::all_of(panels.begin(), panels.end(), [&](const Plot& plot) {
+    const auto &a = plot.lines, &b = panels[0].lines;
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+  });
+}
+
 void draw(cairo_t* cairo, const std::vector<Plot>& panels, double width, double height) {
   cairo_set_source_rgb(cairo, 1, 1, 1);
   cairo_rectangle(cairo, 0, 0, width, height);
   cairo_fill(cairo);
   Canvas canvas(cairo);
+  const bool one_legend = has_one_legend(panels);
   double x = kLeft;
   for (const Plot& plot : panels) {
     canvas.draw_panel(plot, x, kTop);
+    if (!one_legend) canvas.draw_legend(plot.lines, x + kPanelWidth - canvas.legend_width(plot.lines) - 8, kTop + 16);
     x += kPanelWidth + kRight + kLeft;
   }
-  if (!panels.empty()) canvas.draw_legend(panels[0].lines, x - kLeft + 8, kTop + 10);
+  if (!panels.empty() && one_legend) canvas.draw_legend(panels[0].lines, x - kLeft + 8, kTop + 10);
 }
 
-/// Width of a picture of these panels; the legend of the first stands at the right.
+/// Width of a picture of these panels; a legend that serves them all stands at the right.
 double calc_width(const std::vector<Plot>& panels) {
   cairo_surface_t* surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
   cairo_t* cairo = cairo_create(surface);
-  const double legend = panels.empty() ? 0 : Canvas(cairo).legend_width(panels[0].lines);
+  const double legend = panels.empty() || !has_one_legend(panels) ? 0 : Canvas(cairo).legend_width(panels[0].lines);
   cairo_destroy(cairo);
   cairo_surface_destroy(surface);
   return std::ceil(static_cast<double>(panels.size()) * (kLeft + kPanelWidth + kRight) +

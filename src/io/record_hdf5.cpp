@@ -40,6 +40,32 @@ void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_attribute("/names/body_kinds", "kinds", std::vector<std::string>{"dynamic", "fixed", "kinematic"});
 }
 
+void add_bodies(const RecordHeader& header, Hdf5File* file) {
+  std::vector<double> center;
+  for (const auto& point : header.centers_of_mass) center.insert(center.end(), point.begin(), point.end());
+  file->add_group("/bodies");
+  file->add_table<double>("/bodies/mass", {header.masses.size()}, header.masses);
+  file->add_table<double>("/bodies/center_of_mass", {header.centers_of_mass.size(), 3}, center);
+}
+
+/// Corners and triangles of hulls, meshes and heightfields; left out when no shape has any.
+void add_surfaces(const RecordHeader& header, Hdf5File* file) {
+  std::vector<double> vertices;
+  std::vector<std::int32_t> triangles;
+  std::vector<std::int64_t> first_vertex{0}, first_triangle{0};
+  for (const RecordShape& shape : header.shapes) {
+    for (const auto& vertex : shape.vertices) vertices.insert(vertices.end(), vertex.begin(), vertex.end());
+    for (const auto& triangle : shape.triangles) triangles.insert(triangles.end(), triangle.begin(), triangle.end());
+    first_vertex.push_back(static_cast<std::int64_t>(vertices.size() / 3));
+    first_triangle.push_back(static_cast<std::int64_t>(triangles.size() / 3));
+  }
+  if (vertices.empty()) return;
+  file->add_table<std::int64_t>("/shapes/vertices_offset", {first_vertex.size()}, first_vertex);
+  file->add_table<double>("/shapes/vertices", {vertices.size() / 3, 3}, vertices);
+  file->add_table<std::int64_t>("/shapes/triangles_offset", {first_triangle.size()}, first_triangle);
+  file->add_table<std::int32_t>("/shapes/triangles", {triangles.size() / 3, 3}, triangles);
+}
+
 /// One array per property, so that a reader needs no parser.
 void add_shapes(const RecordHeader& header, Hdf5File* file) {
   std::vector<std::int32_t> body;
@@ -77,7 +103,7 @@ void add_shapes(const RecordHeader& header, Hdf5File* file) {
 void add_links(const RecordHeader& header, Hdf5File* file) {
   std::vector<std::int8_t> kind;
   std::vector<std::int32_t> a, b;
-  std::vector<double> anchor_a, anchor_b;
+  std::vector<double> anchor_a, anchor_b, axis;
   std::vector<std::string> name;
   for (const RecordLink& link : header.links) {
     kind.push_back(static_cast<std::int8_t>(link.kind));
@@ -85,6 +111,7 @@ void add_links(const RecordHeader& header, Hdf5File* file) {
     b.push_back(link.b);
     anchor_a.insert(anchor_a.end(), link.anchor_a.begin(), link.anchor_a.end());
     anchor_b.insert(anchor_b.end(), link.anchor_b.begin(), link.anchor_b.end());
+    axis.insert(axis.end(), link.axis.begin(), link.axis.end());
     name.push_back(link.name);
   }
   const std::size_t n = header.links.size();
@@ -96,6 +123,7 @@ void add_links(const RecordHeader& header, Hdf5File* file) {
   file->add_table<std::int32_t>("/links/b", {n}, b);
   file->add_table<double>("/links/anchor_a", {n, 3}, anchor_a);
   file->add_table<double>("/links/anchor_b", {n, 3}, anchor_b);
+  file->add_table<double>("/links/axis", {n, 3}, axis);
 }
 
 }  // namespace
@@ -108,7 +136,9 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordH
   writer.contacts_ = header.contacts;
   writer.weighted_ = header.weighted;
   add_root(header, writer.file_.get());
+  add_bodies(header, writer.file_.get());
   add_shapes(header, writer.file_.get());
+  add_surfaces(header, writer.file_.get());
   add_links(header, writer.file_.get());
   writer.add_columns(header);
   writer.contact_offset_.push(0);
@@ -144,6 +174,7 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   contact_normal_.open("/contacts/normal", {3}, contact, f);
   contact_gap_.open("/contacts/gap", {}, contact, f);
   contact_impulse_.open("/contacts/impulse", {3}, contact, f);
+  contact_friction_.open("/contacts/friction", {}, contact, f);
   f->add_group("/events");
   f->add_attribute("/events", "kinds", std::vector<std::string>{"impact", "takeoff", "stick", "slip"});
   event_time_.open("/events/time", {}, event, f);
@@ -198,6 +229,7 @@ void RecordWriter::push_contacts(std::span<const RecordContact> contacts) {
     contact_normal_.push(std::span<const double>(contact.normal));
     contact_gap_.push(contact.gap);
     contact_impulse_.push(std::span<const double>(contact.impulse));
+    contact_friction_.push(contact.friction);
   }
   contacts_total_ += static_cast<std::int64_t>(contacts.size());
   contact_offset_.push(contacts_total_);
@@ -227,7 +259,8 @@ void RecordWriter::write_columns() {
   for (auto* column : {&residual_, &relative_, &penetration_, &joint_error_}) column->write(f);
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->write(f);
   certified_.write(f);
-  for (auto* column : {&contact_point_, &contact_normal_, &contact_gap_, &contact_impulse_}) column->write(f);
+  for (auto* column : {&contact_point_, &contact_normal_, &contact_gap_, &contact_impulse_, &contact_friction_})
+    column->write(f);
   contact_offset_.write(f);
   for (auto* column : {&event_time_, &event_before_, &event_after_}) column->write(f);
   event_kind_.write(f);
@@ -242,9 +275,9 @@ bool RecordWriter::flush() {
 }
 
 void RecordWriter::close_columns() {
-  for (auto* column :
-       {&time_, &pose_, &velocity_, &energy_, &residual_, &relative_, &penetration_, &joint_error_, &contact_point_,
-        &contact_normal_, &contact_gap_, &contact_impulse_, &event_time_, &event_before_, &event_after_})
+  for (auto* column : {&time_, &pose_, &velocity_, &energy_, &residual_, &relative_, &penetration_, &joint_error_,
+                       &contact_point_, &contact_normal_, &contact_gap_, &contact_impulse_, &contact_friction_,
+                       &event_time_, &event_before_, &event_after_})
     column->close();
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->close();
   if (weighted_) velocity_weighted_.close();

@@ -24,6 +24,8 @@ struct RecordShape {
   std::vector<std::array<double, 2>> points;
   std::string color;
   bool visual_only = false;
+  std::vector<std::array<double, 3>> vertices;         ///< hull: its corners; mesh, heightfield: with `triangles`
+  std::vector<std::array<std::int32_t, 3>> triangles;  ///< indices into `vertices`, counter-clockwise from outside
 };
 
 /// A joint or a spring as a viewer needs it: where it holds its two bodies.
@@ -32,6 +34,7 @@ struct RecordLink {
   std::string name;
   int a = -1, b = -1;
   std::array<double, 3> anchor_a{}, anchor_b{};  ///< in the frame of the body (world: world)
+  std::array<double, 3> axis{};                  ///< of a hinge or slider in the frame of a; zero: it has none
 };
 
 struct RecordHeader {
@@ -44,7 +47,9 @@ struct RecordHeader {
   bool contacts = true;
   bool weighted = false;  ///< frames have velocity_weighted
   std::vector<std::string> bodies;
-  std::vector<std::int8_t> body_kinds;  ///< 0 dynamic, 1 fixed, 2 kinematic
+  std::vector<std::int8_t> body_kinds;                 ///< 0 dynamic, 1 fixed, 2 kinematic
+  std::vector<double> masses;                          ///< kg; 0 unless dynamic
+  std::vector<std::array<double, 3>> centers_of_mass;  ///< in the frame of the body
   std::vector<std::string> shape_kinds, link_kinds;
   std::vector<RecordShape> shapes;
   std::vector<RecordLink> links;
@@ -55,6 +60,7 @@ struct RecordContact {
   int a = -1, b = -1;
   std::array<double, 3> point{}, normal{}, impulse{};
   double gap = 0;
+  double friction = 0;  ///< coefficient
 };
 
 struct RecordEvent {
@@ -147,7 +153,7 @@ class RecordWriter {
   RecordColumn<std::int8_t> certified_;
   RecordColumn<std::int64_t> contact_offset_;
   RecordColumn<std::int32_t> contact_a_, contact_b_;
-  RecordColumn<double> contact_point_, contact_normal_, contact_gap_, contact_impulse_;
+  RecordColumn<double> contact_point_, contact_normal_, contact_gap_, contact_impulse_, contact_friction_;
   RecordColumn<double> event_time_, event_before_, event_after_;
   RecordColumn<std::int8_t> event_kind_;
   RecordColumn<std::int32_t> event_a_, event_b_;

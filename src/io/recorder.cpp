@@ -3,7 +3,7 @@
 #include <slipstick/recording.h>
 
 #include "base/hash.h"
-#include "io/record_hdf5.h"
+#include "io/record_frames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,13 @@ RecordLink make_link(const Model& model, const Link& link, int kind) {
   const auto anchor = [&](int body, const Vec3& point) {
     return as_array(body == kWorld ? point : Vec3(point + model.bodies[body].center_of_mass));
   };
-  return {kind, link.name, link.a, link.b, anchor(link.a, link.anchor_a), anchor(link.b, link.anchor_b)};
+  return {kind, link.name, link.a, link.b, anchor(link.a, link.anchor_a), anchor(link.b, link.anchor_b), {}};
+}
+
+/// The z axis of a joint's frame, where that means something.
+std::array<double, 3> calc_axis(const Joint& joint) {
+  if (joint.kind == JointKind::Ball || joint.kind == JointKind::Fixed || joint.kind == JointKind::Rod) return {};
+  return as_array(joint.frame_a.col(2));
 }
 
 RecordHeader make_header(const Scene& scene, const std::string& command) {
@@ -80,6 +86,8 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   for (const Body& body : scene.model.bodies) {
     header.bodies.push_back(body.name);
     header.body_kinds.push_back(static_cast<std::int8_t>(body.kind));
+    header.masses.push_back(body.mass);
+    header.centers_of_mass.push_back(as_array(body.center_of_mass));
   }
   using enum ShapeKind;
   for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon})
@@ -90,8 +98,10 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   for (const JointKind kind : {JointKind::Ball, JointKind::Hinge, JointKind::Slider, JointKind::Fixed, JointKind::Rod})
     header.link_kinds.emplace_back(name_of(kind));
   header.link_kinds.emplace_back("spring");
-  for (const Joint& joint : scene.model.joints)
+  for (const Joint& joint : scene.model.joints) {
     header.links.push_back(make_link(scene.model, joint, static_cast<int>(joint.kind)));
+    header.links.back().axis = calc_axis(joint);
+  }
   for (const Spring& spring : scene.model.springs)
     header.links.push_back(make_link(scene.model, spring, static_cast<int>(header.link_kinds.size()) - 1));
   const double frames = scene.simulation.duration / scene.simulation.step / header.every + 2;
@@ -101,25 +111,19 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
 
 }  // namespace
 
+RecordHeader make_record_header(const Scene& scene, const std::string& command) { return make_header(scene, command); }
+
 struct Recorder::Impl {
   explicit Impl(RecordWriter w) : writer(std::move(w)) {}
-
-  void add_step(const Simulation& simulation, const StepReport& report);
-  void update_frame(const Simulation& simulation);
 
   RecordWriter writer;
   int every = 1;
   int steps_since_frame = 0;
-  double dissipated = 0;
-  std::vector<double> pose, velocity;
-  std::vector<double> velocity_weighted;
-  std::vector<RecordContact> contacts;
-  std::vector<RecordEvent> events;  ///< since the last frame
-  RecordFrame frame;                ///< the certificate gathers what happened since the last frame
+  RecordFrames frames;
 };
 
 /// The worst of the certificates and the sum of the work since the last frame.
-void Recorder::Impl::add_step(const Simulation& simulation, const StepReport& report) {
+void RecordFrames::add_step(const Simulation& simulation, const StepReport& report) {
   const Certificate& c = report.certificate;
   frame.residual = std::max(frame.residual, c.residual.natural);
   frame.relative = std::max(frame.relative, c.residual.relative);
@@ -134,7 +138,7 @@ void Recorder::Impl::add_step(const Simulation& simulation, const StepReport& re
                       event.normal_speed_after});
 }
 
-void Recorder::Impl::update_frame(const Simulation& simulation) {
+void RecordFrames::update_frame(const Simulation& simulation) {
   const Model& model = simulation.model();
   const State& state = simulation.state();
   pose.clear();
@@ -155,7 +159,8 @@ void Recorder::Impl::update_frame(const Simulation& simulation) {
   for (const ContactForce& force : simulation.contact_forces()) {
     const Contact& contact = force.contact;
     contacts.push_back({contact.body_a, contact.body_b, as_array((contact.point_a + contact.point_b) / 2),
-                        as_array(contact.normal), as_array(force.force * simulation.options().step), contact.gap});
+                        as_array(contact.normal), as_array(force.force * simulation.options().step), contact.gap,
+                        model.pair_law(contact.material_a, contact.material_b).friction});
   }
   const EnergySplit energy = simulation.energy();
   frame.time = state.time;
@@ -190,14 +195,13 @@ Recorder::~Recorder() {
 
 bool Recorder::append(const Simulation& simulation, const StepReport* report) {
   if (report) {
-    impl_->add_step(simulation, *report);
+    impl_->frames.add_step(simulation, *report);
     if (++impl_->steps_since_frame < impl_->every) return impl_->writer.error().empty();
   }
   impl_->steps_since_frame = 0;
-  impl_->update_frame(simulation);
-  const bool good = impl_->writer.append(impl_->frame);
-  impl_->frame = {};
-  impl_->events.clear();
+  impl_->frames.update_frame(simulation);
+  const bool good = impl_->writer.append(impl_->frames.frame);
+  impl_->frames.clear();
   return good;
 }
 

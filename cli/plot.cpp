@@ -1,0 +1,47 @@
+// slipstick plot: series of a recording as a picture, for scripts.
+#include "closest.h"
+#include "commands.h"
+#include "terminal.h"
+
+#include <slipstick/plot.h>
+#include <slipstick/recording_series.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace {
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream stream(list);
+  for (std::string name; std::getline(stream, name, ',');)
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+int plot(const PlotArguments& arguments) {
+  const std::vector<std::string> known = slipstick::plot_series_names();
+  const std::vector<std::string> wanted = split(arguments.what);
+  if (wanted.empty()) {
+    say("plot", "--what names at least one of " + join(known));
+    return kBadInput;
+  }
+  for (const std::string& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string hint = make_hint(name, known);
+    say("plot", "nothing is called '" + name + "'" + (hint.empty() ? ";" : hint) + " There are " + join(known));
+    return kBadInput;
+  }
+  const auto panels = slipstick::make_plots(arguments.recording, wanted, arguments.body);
+  const slipstick::Faults faults = panels ? slipstick::save_plot(arguments.output, *panels) : panels.faults();
+  for (const slipstick::Fault& fault : faults) say("plot", fault.text());
+  return faults.empty() ? kDone : kBadInput;
+}

@@ -1,0 +1,69 @@
+// Room: view. The web viewer: a server on localhost for recordings and running scenes, and pages that need none
+// (docs/viewer.md).
+#pragma once
+
+#include <slipstick/result.h>
+#include <slipstick/scene.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slipstick {
+
+/// False when the program was built where the page could not be; `no_viewer_page_reason` says why and what helps.
+bool has_viewer_page();
+std::string no_viewer_page_reason();
+
+struct ExportOptions {
+  double frames_per_second = 60;              ///< of simulated time; a recording with more is thinned
+  std::size_t max_poses = 4'000'000;          ///< frames times bodies; beyond it frames are left out
+  std::size_t max_contact_bytes = 2'000'000;  ///< beyond it contacts are kept for fewer frames
+};
+
+/// One HTML file that holds the viewer and one or two recordings (side by side), and opens from disk.
+Result<std::string> make_export_page(const std::vector<std::string>& recordings, const ExportOptions& options = {});
+
+/// One card of a gallery. Paths are relative to the gallery's page.
+struct GalleryCard {
+  std::string title, about;
+  std::string facts;    ///< one line: bodies, time, residual
+  std::string page;     ///< the exported page
+  std::string picture;  ///< a PNG; empty: none
+};
+/// The gallery's page. Texts are escaped.
+std::string make_gallery_page(const std::vector<GalleryCard>& cards);
+
+/// The Chromium of this system, or nothing.
+std::string find_browser();
+/// Renders an exported page into a PNG, 960 x 600, at the moment `time` (s), without its controls. False when the
+/// browser did not make it.
+bool render_picture(const std::string& browser, const std::string& page, double time, const std::string& picture);
+
+struct ViewOptions {
+  int port = 0;  ///< 0: any that is free
+};
+
+/// Serves the viewer on 127.0.0.1 for as long as it lives. Only who knows the URL, a random token in it, gets an
+/// answer.
+class ViewServer {
+ public:
+  /// One recording, or two of the same scene to compare.
+  static Result<ViewServer> show(const std::vector<std::string>& recordings, const ViewOptions& options = {});
+  /// Simulates the scene and streams it; it runs, in its own thread, until this object goes.
+  static Result<ViewServer> simulate(Scene scene, const ViewOptions& options = {});
+  ~ViewServer();
+  ViewServer(ViewServer&&) noexcept;
+  ViewServer& operator=(ViewServer&&) noexcept;
+
+  const std::string& url() const;
+
+  struct Impl;
+
+ private:
+  explicit ViewServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace slipstick

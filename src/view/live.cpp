@@ -1,0 +1,259 @@
+#include "view/live.h"
+
+#include "view/clip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace slipstick {
+
+namespace {
+
+constexpr std::size_t kMaxWatchers = 4;
+constexpr std::size_t kMaxEntries = 64;
+constexpr auto kFramePeriod = std::chrono::microseconds(16000);
+/// Natural frequency of a body on the hand's spring, rad/s, and its damping as a fraction of the critical.
+constexpr double kPullFrequency = 2 * std::numbers::pi * 3;
+constexpr double kPullDamping = 0.7;
+
+Spring make_spring(const Body& body, const LivePull& pull) {
+  Spring spring;
+  spring.name = "hand";
+  spring.a = kWorld;
+  spring.b = pull.body;
+  spring.anchor_a = pull.target;
+  spring.anchor_b = pull.point - body.center_of_mass;
+  spring.stiffness = pull.strength * body.mass * kPullFrequency * kPullFrequency;
+  spring.damping = 2 * kPullDamping * std::sqrt(spring.stiffness * body.mass);
+  return spring;
+}
+
+}  // namespace
+
+void LiveInbox::put(Message message, bool may_be_dropped) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+    if (entries_.size() >= kMaxEntries) {
+      const auto old = std::find_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.may_be_dropped; });
+      if (old == entries_.end()) return;
+      entries_.erase(old);
+    }
+    entries_.push_back({std::move(message), may_be_dropped});
+  }
+  changed_.notify_one();
+}
+
+LiveInbox::Message LiveInbox::take(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, timeout, [&] { return closed_ || !entries_.empty(); });
+  if (closed_ || entries_.empty()) return nullptr;
+  Message message = std::move(entries_.front().message);
+  entries_.pop_front();
+  return message;
+}
+
+void LiveInbox::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool LiveInbox::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+LiveSimulation::LiveSimulation(Scene scene)
+    : scene_(std::move(scene)), options_(scene_.simulation), wanted_options_(scene_.simulation) {
+  restart(scene_.initial);
+  frames_.update_frame(*simulation_);
+  last_frame_ = std::make_shared<const std::string>(make_frame_packet());
+  thread_ = std::thread([this] { loop(); });
+}
+
+LiveSimulation::~LiveSimulation() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    for (const auto& inbox : inboxes_) inbox->close();
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+std::shared_ptr<LiveInbox> LiveSimulation::watch() {
+  auto first = std::make_shared<const std::string>(make_first_packet());
+  const std::lock_guard lock(mutex_);
+  if (inboxes_.size() >= kMaxWatchers) return nullptr;
+  auto inbox = std::make_shared<LiveInbox>();
+  inbox->put(std::move(first), false);
+  inbox->put(last_frame_, true);
+  inboxes_.push_back(inbox);
+  return inbox;
+}
+
+void LiveSimulation::leave(const std::shared_ptr<LiveInbox>& inbox) {
+  const std::lock_guard lock(mutex_);
+  if (std::erase(inboxes_, inbox) == 0) return;
+  wishes_.pull_changed = true;  // a hand that has gone lets go
+  wishes_.pull.reset();
+  wake_.notify_all();
+}
+
+/// A simulation is cheap to make anew and continues from any state with the same bits: that is how the hand's spring,
+/// the scheme, the solver and the step change while it runs.
+void LiveSimulation::restart(const State& state) {
+  Model model = scene_.model;
+  if (pull_) model.springs.push_back(make_spring(model.bodies[static_cast<std::size_t>(pull_->body)], *pull_));
+  simulation_ = std::make_unique<Simulation>(std::move(model), state, options_);
+}
+
+/// True when there is a step to make or a wish to fulfil; false at the end.
+bool LiveSimulation::wait_for_work(Wishes* wishes) {
+  std::unique_lock lock(mutex_);
+  const auto wanted = [&] {
+    return stop_ || wishes_.options || wishes_.reset || wishes_.announce || wishes_.steps > 0 || wishes_.pull_changed;
+  };
+  if (paused_) {
+    wake_.wait(lock, [&] { return wanted() || !paused_; });
+    due_ = Clock::now();
+  } else {
+    wake_.wait_until(lock, due_, [&] { return wanted(); });
+  }
+  if (stop_) return false;
+  *wishes = std::exchange(wishes_, {});
+  return true;
+}
+
+void LiveSimulation::apply(const Wishes& wishes) {
+  if (wishes.options) options_ = *wishes.options;
+  if (wishes.pull_changed) pull_ = wishes.pull;
+  if (wishes.reset) {
+    pull_.reset();
+    frames_ = {};
+    note_.clear();
+    restart(scene_.initial);
+    send(Packet(0).bytes({{"part", "reset"}}), false);
+    publish();
+    return;
+  }
+  if (wishes.options || wishes.pull_changed) restart(State(simulation_->state()));
+  if (wishes.options) note_.clear();
+  if (wishes.options || wishes.announce) publish();
+}
+
+void LiveSimulation::advance() {
+  const StepReport& report = simulation_->step();
+  if (!report.failed) {
+    frames_.add_step(*simulation_, report);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  paused_ = true;
+  note_ = "The step failed: " + std::string(report.note) + ". Try a smaller step or another solver, or reset.";
+}
+
+void LiveSimulation::loop() {
+  due_ = Clock::now();
+  Wishes wishes;
+  while (wait_for_work(&wishes)) {
+    apply(wishes);
+    bool paused = false;
+    double speed = 1;
+    {
+      const std::lock_guard lock(mutex_);
+      paused = paused_;
+      speed = speed_;
+    }
+    const auto now = Clock::now();
+    if (paused) {
+      for (int i = 0; i < wishes.steps; ++i) advance();
+      if (wishes.steps > 0) publish();
+      continue;
+    }
+    if (now < due_) continue;  // woken by a wish
+    advance();
+    const auto done = Clock::now();
+    const double used = std::chrono::duration<double>(done - std::min(due_, now)).count();
+    due_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.step / speed));
+    if (due_ < done) due_ = done;  // too slow for real time: as fast as it goes, without a debt
+    realtime_ += 0.05 * (options_.step / std::max(used, options_.step / speed) - realtime_);
+    if (done - last_publish_ >= kFramePeriod) publish();
+  }
+}
+
+void LiveSimulation::publish() {
+  last_publish_ = Clock::now();
+  frames_.update_frame(*simulation_);
+  send(make_frame_packet(), true);
+  frames_.clear();
+}
+
+void LiveSimulation::send(std::string bytes, bool may_be_dropped) {
+  auto message = std::make_shared<const std::string>(std::move(bytes));
+  const std::lock_guard lock(mutex_);
+  if (may_be_dropped) last_frame_ = message;
+  for (const auto& inbox : inboxes_) inbox->put(message, may_be_dropped);
+}
+
+std::string LiveSimulation::make_first_packet() const {
+  Json json = make_description(make_record_header(scene_, "slipstick view --live"), true);
+  json["part"] = "clip";
+  json["live"] = true;
+  json["frames"] = 0;
+  json["schemes"] = scheme_names();
+  json["solvers"] = Json::array({"auto"});
+  for (const std::string_view name : solver_names()) json["solvers"].push_back(name);
+  json["event_kinds"] = {"impact", "takeoff", "stick", "slip"};
+  return Packet(0).bytes(std::move(json));
+}
+
+std::string LiveSimulation::make_frame_packet() {
+  const RecordFrame& f = frames_.frame;
+  const std::size_t nb = scene_.model.bodies.size();
+  std::vector<float> position, orientation, velocity(f.velocity.begin(), f.velocity.end());
+  for (std::size_t i = 0; i < nb; ++i)
+    for (std::size_t k = 0; k < 7; ++k)
+      (k < 3 ? position : orientation).push_back(static_cast<float>(f.pose[7 * i + k]));
+  std::vector<ClipContact> contacts;
+  for (const RecordContact& contact : f.contacts)
+    contacts.push_back(make_contact(contact, options_.step, f.pose, f.velocity));
+  std::vector<double> events;
+  for (const RecordEvent& e : f.events)
+    events.insert(events.end(), {e.time, double(e.kind), double(e.a), double(e.b), e.before, e.after});
+  Packet packet(0);
+  const double row[] = {f.time,
+                        f.energy[0],
+                        f.energy[1],
+                        f.energy[2],
+                        f.residual,
+                        f.relative,
+                        f.penetration,
+                        f.joint_error,
+                        double(f.iterations),
+                        double(f.escalations),
+                        double(f.certified),
+                        double(contacts.size())};
+  packet.add("series", row, 12);
+  packet.add("position", position, 3 * nb);
+  packet.add("orientation", orientation, 4 * nb);
+  packet.add("velocity", velocity, 6 * nb);
+  const double counts[] = {double(contacts.size())};
+  add_contacts(counts, contacts, nullptr, 0, &packet);
+  packet.add("events", events, 6);
+  const std::lock_guard lock(mutex_);
+  return packet.bytes({{"part", "frame"},
+                       {"paused", paused_},
+                       {"speed", speed_},
+                       {"realtime", realtime_},
+                       {"scheme", options_.scheme},
+                       {"solver", options_.solver},
+                       {"step", options_.step},
+                       {"note", note_}});
+}
+
+}  // namespace slipstick

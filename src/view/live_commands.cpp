@@ -1,0 +1,115 @@
+// Commands from the page. They come from outside: everything is checked, nothing is trusted, and a wrong one changes
+// nothing.
+#include "view/live.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slipstick {
+
+namespace {
+
+constexpr std::size_t kMaxCommand = 4096;
+constexpr double kFarthest = 1e6;  ///< m, of a hand
+constexpr int kMaxSteps = 1000;    ///< in one command
+
+bool read_number(const Json& message, const char* key, double low, double high, double* value) {
+  const auto found = message.find(key);
+  if (found == message.end() || !found->is_number()) return false;
+  const double number = found->get<double>();
+  if (!(number >= low && number <= high)) return false;  // NaN fails too
+  *value = number;
+  return true;
+}
+
+bool read_vector(const Json& message, const char* key, Vec3* value) {
+  const auto found = message.find(key);
+  if (found == message.end() || !found->is_array() || found->size() != 3) return false;
+  for (int i = 0; i < 3; ++i) {
+    const Json& entry = (*found)[static_cast<std::size_t>(i)];
+    if (!entry.is_number() || !(std::abs(entry.get<double>()) <= kFarthest)) return false;
+    (*value)[i] = entry.get<double>();
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string LiveSimulation::command(std::string_view text) {
+  if (text.size() > kMaxCommand) return "a command is at most 4096 bytes long";
+  const Json message = Json::parse(text, nullptr, false);
+  if (!message.is_object()) return "a command is a JSON object";
+  const std::string fault = handle(message);
+  if (fault.empty()) wake_.notify_all();
+  return fault;
+}
+
+std::string LiveSimulation::handle(const Json& message) {
+  const auto found = message.find("do");
+  const std::string what = found != message.end() && found->is_string() ? found->get<std::string>() : "";
+  if (what == "set") return handle_set(message);
+  if (what == "pull") return handle_pull(message);
+  const std::lock_guard lock(mutex_);
+  double number = 0;
+  if (what == "play") {
+    paused_ = false;
+    wishes_.announce = true;
+  } else if (what == "pause") {
+    paused_ = true;
+    wishes_.announce = true;
+  } else if (what == "reset") {
+    wishes_.reset = true;
+  } else if (what == "step") {
+    paused_ = true;
+    wishes_.steps = std::min(wishes_.steps + 1, kMaxSteps);
+  } else if (what == "release") {
+    wishes_.pull_changed = true;
+    wishes_.pull.reset();
+  } else if (what == "speed") {
+    if (!read_number(message, "speed", 0.001, 100, &number)) return "speed is a number from 0.001 to 100";
+    speed_ = number;
+  } else {
+    return "unknown command";
+  }
+  return "";
+}
+
+std::string LiveSimulation::handle_set(const Json& message) {
+  const std::lock_guard lock(mutex_);
+  SimulationOptions options = wanted_options_;
+  for (const auto& [key, target] : {std::pair{"scheme", &options.scheme}, std::pair{"solver", &options.solver}}) {
+    const auto found = message.find(key);
+    if (found == message.end()) continue;
+    if (!found->is_string()) return std::string(key) + " is a name";
+    *target = found->get<std::string>();
+  }
+  if (message.contains("step") && !read_number(message, "step", 1e-7, 1, &options.step))
+    return "step is a number of seconds from 1e-7 to 1";
+  const std::vector<std::string> faults = find_option_faults(options);
+  if (!faults.empty()) return faults.front();
+  wanted_options_ = options;
+  wishes_.options = options;
+  return "";
+}
+
+std::string LiveSimulation::handle_pull(const Json& message) {
+  LivePull pull;
+  double body = 0;
+  const auto count = static_cast<double>(scene_.model.bodies.size());
+  if (!read_number(message, "body", 0, count - 1, &body) || body != std::floor(body))
+    return "body is not one of the scene";
+  pull.body = static_cast<int>(body);
+  if (scene_.model.bodies[static_cast<std::size_t>(pull.body)].kind != BodyKind::Dynamic)
+    return "only a body that moves can be pulled";
+  if (!read_vector(message, "point", &pull.point) || !read_vector(message, "target", &pull.target))
+    return "point and target are lists of three numbers";
+  if (message.contains("strength") && !read_number(message, "strength", 0.01, 1e6, &pull.strength))
+    return "strength is a number from 0.01 to 1e6";
+  if (scene_.model.planar) pull.point.z() = pull.target.z() = 0;
+  const std::lock_guard lock(mutex_);
+  wishes_.pull_changed = true;
+  wishes_.pull = pull;
+  return "";
+}
+
+}  // namespace slipstick

@@ -1,0 +1,98 @@
+#include "view/page.h"
+
+#include <algorithm>
+
+// The assembler puts the file into the program as it is; SLIPSTICK_VIEWER_PAGE is its path.
+asm(".section .rodata\n"
+    ".balign 16\n"
+    "slipstick_viewer_page_begin:\n"
+    ".incbin \"" SLIPSTICK_VIEWER_PAGE
+    "\"\n"
+    "slipstick_viewer_page_end:\n"
+    ".byte 0\n"
+    ".previous\n");
+extern "C" {
+extern const char slipstick_viewer_page_begin[];
+extern const char slipstick_viewer_page_end[];
+}
+
+namespace slipstick {
+
+namespace {
+
+constexpr std::string_view kNoPage = "no viewer: ";  ///< what tools/build_viewer writes when it cannot build
+constexpr std::string_view kDataPlace = "<!--data-->";
+
+std::string_view embedded() {
+  return {slipstick_viewer_page_begin,
+          static_cast<std::size_t>(slipstick_viewer_page_end - slipstick_viewer_page_begin)};
+}
+
+}  // namespace
+
+std::string_view viewer_page() { return embedded().starts_with(kNoPage) ? std::string_view() : embedded(); }
+
+std::string make_no_page_fault() {
+  std::string reason(embedded().substr(std::min(kNoPage.size(), embedded().size())));
+  while (!reason.empty() && reason.back() == '\n') reason.pop_back();
+  return "this build has no viewer (" + reason + "); run './slipstick view' with npm and a network, or build again";
+}
+
+std::string find_policy(std::string_view page) {
+  constexpr std::string_view kBefore = "http-equiv=\"Content-Security-Policy\" content=\"";
+  const std::size_t at = page.find(kBefore);
+  if (at == std::string_view::npos) return "default-src 'none'";
+  const std::size_t begin = at + kBefore.size();
+  return std::string(page.substr(begin, page.find('"', begin) - begin));
+}
+
+std::string encode_base64(std::string_view bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
+    unsigned group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = (group << 8) | (k < have ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= have ? kDigits[(group >> (18 - 6 * k)) & 63] : '=';
+  }
+  return text;
+}
+
+std::string escape_html(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string make_page(std::string_view page, const std::vector<std::string>& packets) {
+  std::string data;
+  for (const std::string& packet : packets)
+    data += "<script type=\"application/x-slipstick\">" + encode_base64(packet) + "</script>\n";
+  const std::size_t place = page.find(kDataPlace);
+  if (place == std::string_view::npos) return std::string(page) + data;
+  return std::string(page.substr(0, place)) + data + std::string(page.substr(place + kDataPlace.size()));
+}
+
+}  // namespace slipstick

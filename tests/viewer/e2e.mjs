@@ -1,0 +1,238 @@
+// The viewer in a real Chromium: node e2e.mjs SLIPSTICK. Run by tests/viewer/run.
+import { strict as assert } from "node:assert";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { chromium } = createRequire(join(here, "../../viewer/package.json"))("playwright-core");
+const program = process.argv[2];
+const folder = mkdtempSync(join(tmpdir(), "slipstick-e2e-"));
+const HOSTILE = "<img src=x onerror=\"window.hacked=1\"></script><script>window.hacked=1</script>";
+
+const SCENE = `slipstick: 1
+name: '${HOSTILE.replaceAll("'", "''")}'
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: '${HOSTILE.replaceAll("'", "''")}', mass: 1, position: [0, 0, 0.15], shapes: [{box: {size: [0.3, 0.3, 0.3]}}]}
+  - {name: slider, mass: 2, position: [0.8, 0, 0.1], velocity: [1, 0, 0], shapes: [{box: {size: [0.2, 0.2, 0.2]}}]}
+  - {name: ball, mass: 1, position: [-0.8, 0, 0.6], shapes: [{sphere: {radius: 0.15}}]}
+simulation: {duration: 1, step: 1/100}
+`;
+
+function run(...words) {
+  const done = spawnSync(program, words, { cwd: folder, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+}
+
+/** Starts `slipstick view` and gives its address. */
+async function serve(...words) {
+  const process_ = spawn(program, ["view", ...words, "--no-open"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const url = await new Promise((done) => process_.stdout.once("data", (text) => done(String(text).trim())));
+  return { url, stop: () => new Promise((done) => { process_.once("exit", done); process_.kill("SIGTERM"); }) };
+}
+
+let browser;
+const problems = [];
+
+async function open(url, viewport = { width: 1280, height: 720 }) {
+  const page = await browser.newPage({ viewport });
+  page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !/GPU stall|swiftshader|WebGL/i.test(m.text())) problems.push(m.text()); });
+  page.on("pageerror", (e) => problems.push(String(e)));
+  await page.goto(url);
+  await page.waitForSelector('#app[data-ready="1"]', { timeout: 60000 });
+  return page;
+}
+
+/** Asks until it is so. (Playwright's own waiting needs eval inside the page, which the page's policy forbids.) */
+async function until(page, what, text) {
+  const deadline = Date.now() + 30000;
+  while (!(await page.evaluate(what))) {
+    assert.ok(Date.now() < deadline, `${text ?? what}; problems: ${problems}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+const seen = (page, what) => page.evaluate(what);
+/** Where a body is on the screen. */
+const bodyAt = (page, name) => page.evaluate((n) => {
+  const app = window.slipstick;
+  return app.stage.project(app.stage.sides[0].bodies.bodyPose(app.clip.findBody(n)).position);
+}, name);
+
+const tests = {
+  async "a recording loads, plays, seeks, and shows its certificate"(page) {
+    await until(page, "slipstick.clip.loaded === slipstick.clip.frames", "all frames come");
+    assert.equal(await seen(page, "slipstick.clip.frames"), 101);
+    await page.keyboard.press("Home");
+    assert.equal(await seen(page, "slipstick.time"), 0);
+    await page.keyboard.press("Space");
+    await until(page, "slipstick.time > 0.05", "it plays");
+    await page.keyboard.press("Space");
+    assert.equal(await seen(page, "slipstick.playing"), false);
+    const box = await page.locator(".scrub").boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    const middle = await seen(page, "slipstick.time");
+    assert.ok(Math.abs(middle - 0.5) < 0.02, `a click in the middle of the timeline goes there: ${middle}`);
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    await until(page, "Math.abs(slipstick.time - 0.99) < 1e-9", "one frame back");
+    await until(page, "/certified.*residual.*penetration/.test(document.querySelector('.certificate').textContent)", "the certificate");
+    const drawn = await page.locator(".view").screenshot();
+    assert.ok(drawn.length > 8000, "a picture of one colour would be smaller");
+  },
+
+  async "contacts: forces carry the weight, one slips, cones are there"(page) {
+    for (const key of ["c", "v", "k"]) await page.keyboard.press(key);
+    await page.evaluate("slipstick.seek(0.1)");
+    await until(page, "slipstick.frame === 10 && slipstick.stage.sides[0].contacts.total.count >= 8", "contacts are drawn");
+    const t = await seen(page, "slipstick.stage.sides[0].contacts.total");
+    assert.ok(Math.abs(t.force - 3 * 9.81) < 0.5, `normal forces of two blocks: ${t.force} N`);
+    assert.equal(t.slipping, 4, "the slider's four corners");
+    assert.equal(await seen(page, "slipstick.stage.sides[0].contacts.cones.mesh.count"), 8);
+    assert.match(await page.locator(".legend").innerText(), /sticks[\s\S]*slips[\s\S]* N[\s\S]*all used/);
+  },
+
+  async "a body is chosen with the mouse; its name is text"(page) {
+    await page.evaluate("slipstick.seek(0)");
+    await page.waitForTimeout(200);
+    const [x, y] = await bodyAt(page, HOSTILE);
+    await page.mouse.click(x, y);
+    await page.click('[data-tab="body"]');
+    await until(page, "document.querySelector('.body-name')", "the body's data");
+    assert.equal(await page.locator(".body-name").innerText(), HOSTILE);
+    assert.match(await page.locator(".facts").innerText(), /mass\s+1 kg/);
+    assert.equal(await page.locator("h1").innerText(), HOSTILE);
+    assert.equal(await seen(page, "window.hacked"), undefined);
+    await page.keyboard.press("Escape");
+    assert.equal(await seen(page, "slipstick.state.selected"), -1);
+  },
+
+  async "plots follow the timeline and are saved"(page) {
+    await page.click('[data-tab="plots"]');
+    await until(page, "document.querySelectorAll('.plot canvas').length === 3", "three plots");
+    await page.evaluate("slipstick.select(slipstick.clip.findBody('ball'))");
+    await page.click('[data-chip="speed"]');
+    await until(page, "slipstick.plots.cards.at(-1).full?.[1]?.length === 101", "the ball's speed");
+    const speed = await seen(page, "slipstick.plots.cards.at(-1).full[1][20]");
+    assert.ok(Math.abs(speed - 9.81 * 0.2) < 1e-6, `free fall: ${speed}`);
+    const over = await page.locator('[data-plot="energy"] .u-over').boundingBox();
+    await page.mouse.click(over.x + 0.25 * over.width, over.y + 20);
+    assert.ok(Math.abs(await seen(page, "slipstick.time") - 0.25) < 0.02, "a click in a plot goes there");
+    const [csv] = await Promise.all([page.waitForEvent("download"), page.click('[data-plot="energy"] .link >> nth=0')]);
+    const rows = readFileSync(await csv.path(), "utf8").trim().split("\n");
+    assert.equal(rows.length, 102);
+    assert.match(rows[0], /time \[s\].*kinetic \[J\]/);
+    const [png] = await Promise.all([page.waitForEvent("download"), page.click('[data-plot="energy"] .link >> nth=1')]);
+    assert.equal(readFileSync(await png.path()).subarray(1, 4).toString(), "PNG");
+  },
+};
+
+async function testExport() {
+  const page = await open(`file://${join(folder, "page.html")}`, { width: 390, height: 780 });
+  assert.equal(await seen(page, "slipstick.clip.frames"), 51, "thinned to what an eye can follow");
+  await page.evaluate("slipstick.seek(1)");
+  await until(page, "slipstick.stage.sides[0].bodies.position.length === 12");
+  const z = await seen(page, "slipstick.stage.sides[0].bodies.bodyPose(1).position[2]");
+  assert.ok(Math.abs(z - 0.15) < 1e-3, `the block stands: ${z}`);
+  assert.equal(await page.locator("h1").innerText(), HOSTILE);
+  assert.equal(await seen(page, "window.hacked"), undefined);
+  assert.equal(await seen(page, "document.documentElement.scrollWidth <= innerWidth"), true, "fits a phone");
+  await page.close();
+}
+
+async function testComparison() {
+  const server = await serve("run.h5", "other.h5");
+  const page = await open(server.url);
+  await until(page, "slipstick.plots.cards[0].key === 'distance' && slipstick.plots.cards[0].full?.[1].at(-1) > 1e-6", "a distance is plotted");
+  await page.evaluate("slipstick.setCompare('side')");
+  await page.waitForTimeout(200);
+  await page.close();
+  await server.stop();
+}
+
+async function testLive() {
+  const server = await serve("scene.yaml", "--live");
+  const page = await open(server.url);
+  await until(page, "slipstick.clip.end > 0.3", "it runs");
+  await page.keyboard.press("Space");
+  await until(page, "slipstick.livePaused", "it pauses");
+  const paused = await seen(page, "slipstick.clip.end");
+  await page.keyboard.press("ArrowRight");
+  await until(page, `slipstick.clip.end > ${paused}`, "a single step");
+  await page.keyboard.press("r");
+  await until(page, "slipstick.clip.end === 0", "it starts again");
+  await page.waitForTimeout(200);
+  const [x, y] = await bodyAt(page, HOSTILE);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y - 120, { steps: 4 });
+  await page.keyboard.press("Space");
+  await until(page, "slipstick.stage.sides[0].bodies.bodyPose(1).position[2] > 0.25", "the hand lifts the block");
+  await page.mouse.up();
+  await until(page, "slipstick.stage.sides[0].bodies.bodyPose(1).position[2] < 0.2", "it falls again");
+  await page.selectOption('.live-bar select[aria-label="solver"]', "lemke");
+  await until(page, "slipstick.liveBar.solver.querySelector('select').value === 'lemke'", "another solver");
+  await testStrangers(server.url);
+  await page.close();
+  await server.stop();
+}
+
+/** A page from elsewhere that even knows the address gets nothing; nor does a wrong token. */
+async function testStrangers(url) {
+  const other = createServer((request, response) => response.end("<!doctype html><title>elsewhere</title>"));
+  await new Promise((done) => other.listen(0, "127.0.0.1", done));
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${other.address().port}/`);
+  const tried = await page.evaluate(async (target) => {
+    const socket = new WebSocket(target.replace("http:", "ws:") + "live");
+    const opened = await new Promise((done) => { socket.onopen = () => done(true); socket.onerror = () => done(false); });
+    const read = await fetch(target + "info").then((r) => r.ok, () => false);
+    return { opened, read };
+  }, url);
+  assert.deepEqual(tried, { opened: false, read: false });
+  const wrong = await page.goto(url.replace(/[0-9a-f]{32}/, "0".repeat(32)));
+  assert.equal(wrong.status(), 403);
+  await page.close();
+  other.close();
+}
+
+async function main() {
+  writeFileSync(join(folder, "scene.yaml"), SCENE);
+  run("run", "scene.yaml", "-o", "run.h5", "-q");
+  run("run", "scene.yaml", "--step", "1/40", "-o", "other.h5", "-q");
+  run("view", "run.h5", "--export", "page.html");
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"] });
+  let failed = 0, passed = 0;
+  const check = async (name, body) => {
+    const start = Date.now();
+    try {
+      await body();
+      assert.deepEqual(problems.splice(0), [], "no errors on the console");
+      console.log(`ok      ${name} (${Date.now() - start} ms)`);
+      passed++;
+    } catch (error) {
+      console.log(`FAILED  ${name}: ${error.stack ?? error}`);
+      failed++;
+    }
+  };
+  const server = await serve("run.h5");
+  const page = await open(server.url);
+  for (const [name, body] of Object.entries(tests)) await check(name, () => body(page));
+  await page.close();
+  await server.stop();
+  await check("an exported page opens from disk, on a phone", testExport);
+  await check("two recordings are compared", testComparison);
+  await check("live: play, pause, step, reset, drag, change solver; strangers are refused", testLive);
+  await browser.close();
+  rmSync(folder, { recursive: true });
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed ? 1 : 0);
+}
+
+assert.ok(existsSync(program), "usage: node e2e.mjs SLIPSTICK");
+await main();
