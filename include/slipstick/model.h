@@ -55,6 +55,11 @@ struct Material {
   double restitution = 0;
   SourceTag source = -1;
   double tangential_restitution = 0;  ///< share of the slip speed that comes back reversed where friction can do it
+  double rolling_friction = 0;        ///< m: the moment about the tangents is at most this arm times the normal force
+  double spinning_friction = 0;       ///< m: the same about the normal
+  /// Anisotropic friction: `friction` along this axis of the body, this coefficient across it.
+  std::optional<double> friction_across = std::nullopt;
+  Vec3 friction_axis = Vec3::UnitX();
 };
 
 /// How one pair of materials meets.
@@ -62,7 +67,8 @@ struct PairLaw {
   double friction = 0;
   double restitution = 0;
   double tangential_restitution = 0;
-  std::optional<ImpactLaw> impact = std::nullopt;  ///< absent: what the simulation says
+  double rolling_friction = 0, spinning_friction = 0;  ///< m
+  std::optional<ImpactLaw> impact = std::nullopt;      ///< absent: what the simulation says
 };
 
 // ---------------------------------------------------------------- the description (what a person says)
@@ -139,6 +145,7 @@ struct MaterialPairDescription {
   SourceTag source = -1;
   std::optional<double> tangential_restitution = std::nullopt;
   std::optional<ImpactLaw> impact = std::nullopt;
+  std::optional<double> rolling_friction = std::nullopt, spinning_friction = std::nullopt;
 };
 
 struct ModelDescription {

@@ -24,8 +24,8 @@ struct RecordShape {
   std::vector<std::array<double, 2>> points;
   std::string color;
   bool visual_only = false;
-  std::vector<std::array<double, 3>> vertices;         ///< hull: its corners; mesh, heightfield: with `triangles`
-  std::vector<std::array<std::int32_t, 3>> triangles;  ///< indices into `vertices`, counter-clockwise from outside
+  std::vector<std::array<double, 3>> vertices{};         ///< hull: its corners; mesh, heightfield: with `triangles`
+  std::vector<std::array<std::int32_t, 3>> triangles{};  ///< indices into `vertices`, counter-clockwise from outside
 };
 
 /// A joint or a spring as a viewer needs it: where it holds its two bodies.

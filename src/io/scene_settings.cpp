@@ -7,17 +7,6 @@
 namespace slipstick {
 namespace {
 
-/// Coefficients of laws that this version does not have: zero says the same as nothing.
-void check_absent_friction(const SceneItem& item) {
-  for (const char* key : {"rolling_friction", "spinning_friction"}) {
-    double value = 0;
-    if (item.number(key, &value) && value != 0) {
-      item.fault(*item.find(key), std::string("'") + key + "' in " + item.label() +
-                                      " is not supported in this version; leave it out or make it 0");
-    }
-  }
-}
-
 std::optional<FrictionModel> find_friction_model(const std::string& name) {
   if (name == "cone") return FrictionModel::Cone;
   if (name == "pyramid") return FrictionModel::Pyramid;
@@ -205,7 +194,8 @@ const SceneNode& find_culprit(const SceneItem& item, const SimulationOptions& op
 }  // namespace
 
 KeyList material_keys() {
-  return {"friction", "restitution", "tangential_restitution", "rolling_friction", "spinning_friction", "like"};
+  return {"friction",      "restitution",      "tangential_restitution", "friction_across",
+          "friction_axis", "rolling_friction", "spinning_friction",      "like"};
 }
 
 void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* build) {
@@ -220,8 +210,11 @@ void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* bui
     item.check_keys(material_keys());
     item.number("friction", &material.friction);
     item.number("restitution", &material.restitution);
+    item.number("rolling_friction", &material.rolling_friction);
+    item.number("spinning_friction", &material.spinning_friction);
+    item.number("friction_across", &material.friction_across);
+    item.vector("friction_axis", &material.friction_axis);
     item.number("tangential_restitution", &material.tangential_restitution);
-    check_absent_friction(item);
     build->places[material.source].sound = build->reading.faults->raised() == faults_before;
   }
   build->description.materials.push_back(std::move(material));
@@ -240,9 +233,10 @@ void read_material_pairs(const SceneNode& list, SceneBuild* build) {
     build->read_between(item, false, &pair.a, &pair.b, pair.source);
     item.number("friction", &pair.friction);
     item.number("restitution", &pair.restitution);
+    item.number("rolling_friction", &pair.rolling_friction);
+    item.number("spinning_friction", &pair.spinning_friction);
     item.number("tangential_restitution", &pair.tangential_restitution);
     pair.impact = read_impact(item);
-    check_absent_friction(item);
     if (build->reading.faults->raised() == faults_before) build->description.material_pairs.push_back(std::move(pair));
   });
 }

@@ -23,7 +23,7 @@ void update_directions(const Vec3& normal, bool planar, ContactRows* rows) {
 /// [METHODS 0] for all directions of one side, written in place: sign * (e, R^T (arm x e)).
 void update_half_rows(const Side& side, const Vec3& point, double sign, Vec6 PairRow::*half, ContactRows* rows) {
   if (!side.moves) {
-    for (PairRow& row : rows->row) (row.*half).setZero();
+    for (int k = 0; k < rows->count; ++k) (rows->row[k].*half).setZero();
     return;
   }
   const Vec3 arm = sign * (point - side.position);
@@ -33,6 +33,52 @@ void update_half_rows(const Side& side, const Vec3& point, double sign, Vec6 Pai
     row.head<3>() = sign * e;
     row.tail<3>().noalias() = side.rotation.transpose() * arm.cross(e);
   }
+}
+
+/// Turns t1 to the axis of the material with anisotropic friction, if there is one; its share of friction across.
+double align_tangents(const Model& model, const Contact& contact, const Side& a, const Side& b, ContactRows* rows) {
+  constexpr double kAlong = 1e-3;  // an axis nearer to the normal than this leaves no direction in the tangent plane
+  for (const bool of_b : {false, true}) {
+    const Material& material = model.materials[of_b ? contact.material_b : contact.material_a];
+    if (!material.friction_across || model.planar) continue;
+    const Vec3& n = rows->direction[0];
+    const Vec3 axis = (of_b ? b : a).rotation * material.friction_axis.normalized();
+    const Vec3 tangent = axis - axis.dot(n) * n;
+    if (tangent.norm() < kAlong) continue;
+    rows->direction[1] = tangent.normalized();
+    rows->direction[2] = n.cross(rows->direction[1]);
+    return *material.friction_across / material.friction;
+  }
+  return 1;
+}
+
+/// Relative angular velocity of B against A along the world axis e, times `scale`.
+PairRow calc_turn_row(const Side& a, const Side& b, const Vec3& e, double scale) {
+  PairRow row{};
+  row.a.setZero();
+  row.b.setZero();
+  if (a.moves) row.a.tail<3>() = -scale * (a.rotation.transpose() * e);
+  if (b.moves) row.b.tail<3>() = scale * (b.rotation.transpose() * e);
+  return row;
+}
+
+/// Rows of the further limits: each moment is bounded by its arm times the normal force, that is by mu times it after
+/// scaling.
+void add_turn_rows(const PairLaw& law, bool planar, const Side& a, const Side& b, ContactRows* rows) {
+  rows->extra = 0;
+  if (law.friction == 0) return;
+  const auto add = [&](const Vec3& e, double arm) {
+    rows->row[rows->count + rows->extra++] = calc_turn_row(a, b, e, arm / law.friction);
+  };
+  if (planar) {
+    if (law.rolling_friction > 0) add(Vec3::UnitZ(), law.rolling_friction);
+    return;
+  }
+  const Vec3& n = rows->direction[0];
+  if (law.spinning_friction > 0) add(n, law.spinning_friction);
+  if (law.rolling_friction <= 0) return;
+  add(rows->direction[1], law.rolling_friction);
+  add(n.cross(rows->direction[1]), law.rolling_friction);
 }
 
 }  // namespace
@@ -56,9 +102,12 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     update_directions(contact.normal, model.planar, &out);
     if (contact.body_a != body_a) a = Side(pose, body_a = contact.body_a);
     if (contact.body_b != body_b) b = Side(pose, body_b = contact.body_b);
+    const double across = align_tangents(model, contact, a, b, &out);
+    out.direction[2] *= across;
     update_half_rows(a, contact.point_a, -1, &PairRow::a, &out);
     update_half_rows(b, contact.point_b, 1, &PairRow::b, &out);
     if (model.planar) out.row[2] = PairRow{};
+    add_turn_rows(law, model.planar, a, b, &out);
   }
 }
 

@@ -44,8 +44,9 @@ struct ContactRows {
   int contact = 0;  ///< index into the ContactSet
   int body_a = kWorld, body_b = kWorld;
   int count = 3;  ///< n, t1, t2; planar: n, t1
-  std::array<PairRow, 3> row;
-  std::array<Vec3, 3> direction;  ///< world: n (from A to B), t1, t2
+  int extra = 0;  ///< rows after them: spinning about n, rolling about t1 and t2 (planar: rolling), scaled by arm / mu
+  std::array<PairRow, 6> row;
+  std::array<Vec3, 3> direction;  ///< world: n (from A to B), t1, t2; t2 scaled where friction is anisotropic
   double gap = 0;
   double friction = 0, restitution = 0;
 };
@@ -68,7 +69,8 @@ void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vec
 void update_spring_rates(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
                          std::vector<std::array<PairRow, 3>>* rates);
 /// Tangents: t1 is the world x axis (y where the normal is within 25 degrees of x) projected into the tangent plane,
-/// t2 = n x t1; planar: t1 = z x n.
+/// t2 = n x t1; planar: t1 = z x n. With anisotropic friction t1 is the material's axis, and the row and direction of
+/// t2 are scaled by mu_across / mu: in scaled rows the elliptic cone is the round one.
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
                          std::vector<ContactRows>* rows);
 /// Loads at time t, as generalised forces (world force, body torque).

@@ -22,6 +22,19 @@ void check_law(std::optional<double> friction, std::optional<double> restitution
   if (tangential) check->within("tangential_restitution", *tangential, 0, 1);
 }
 
+void check_arms(std::optional<double> rolling, std::optional<double> spinning, ItemCheck* check) {
+  if (rolling) check->not_negative("rolling_friction", *rolling);
+  if (spinning) check->not_negative("spinning_friction", *spinning);
+}
+
+void check_anisotropy(const Material& material, ItemCheck* check) {
+  if (!material.friction_across) return;
+  check->not_negative("friction_across", *material.friction_across);
+  if (material.friction == 0 || *material.friction_across == 0)
+    check->fail("friction_across needs friction above zero in both directions");
+  if (!(material.friction_axis.norm() > 0)) check->fail("friction_axis is zero; give it a direction");
+}
+
 std::optional<int> find_material(const std::string& name, ItemCheck* check, Compilation* c) {
   const auto found = c->material_index.find(name);
   if (found != c->material_index.end()) return found->second;
@@ -36,6 +49,7 @@ void apply_pairs(Compilation* c) {
   for (const MaterialPairDescription& pair : c->description.material_pairs) {
     ItemCheck check(pair.source, "material pair " + as_quoted(pair.a) + " and " + as_quoted(pair.b), &c->faults);
     check_law(pair.friction, pair.restitution, pair.tangential_restitution, &check);
+    check_arms(pair.rolling_friction, pair.spinning_friction, &check);
     const auto a = find_material(pair.a, &check, c), b = find_material(pair.b, &check, c);
     if (!a || !b) continue;
     if (!seen.insert(std::minmax(*a, *b)).second) check.fail("this pair is given twice; keep one of them");
@@ -43,6 +57,8 @@ void apply_pairs(Compilation* c) {
       if (pair.friction) c->model.pair_laws[at].friction = *pair.friction;
       if (pair.restitution) c->model.pair_laws[at].restitution = *pair.restitution;
       if (pair.tangential_restitution) c->model.pair_laws[at].tangential_restitution = *pair.tangential_restitution;
+      if (pair.rolling_friction) c->model.pair_laws[at].rolling_friction = *pair.rolling_friction;
+      if (pair.spinning_friction) c->model.pair_laws[at].spinning_friction = *pair.spinning_friction;
       if (pair.impact) c->model.pair_laws[at].impact = *pair.impact;
     }
   }
@@ -59,6 +75,8 @@ void compile_materials(Compilation* c) {
     if (material.name.empty()) check.fail("has no name; give it one");
     if (c->material_index.count(material.name)) check.fail("another material has this name; names must differ");
     check_law(material.friction, material.restitution, material.tangential_restitution, &check);
+    check_arms(material.rolling_friction, material.spinning_friction, &check);
+    check_anisotropy(material, &check);
     add_material(material, c);
   }
   for (const Material& a : c->model.materials) {
@@ -67,7 +85,9 @@ void compile_materials(Compilation* c) {
       // The root of a square is exact, but the product of tiny or huge numbers need not be: equal ones stay equal.
       const double friction = a.friction == b.friction ? a.friction : std::sqrt(product);
       c->model.pair_laws.push_back({friction, std::max(a.restitution, b.restitution),
-                                    std::max(a.tangential_restitution, b.tangential_restitution), std::nullopt});
+                                    std::max(a.tangential_restitution, b.tangential_restitution),
+                                    std::max(a.rolling_friction, b.rolling_friction),
+                                    std::max(a.spinning_friction, b.spinning_friction), std::nullopt});
     }
   }
   apply_pairs(c);

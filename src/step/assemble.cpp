@@ -211,9 +211,11 @@ void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& co
     const ContactRows& contact = contacts[i];
     if (!std::isfinite(offset[i])) continue;
     const bool slippery = contact.friction == 0;
-    const int count = slippery ? 1 : contact.count;
+    const int count = slippery ? 1 : contact.count + contact.extra;
     RowBlock& block = problem->add_block(slippery ? LawKind::Nonnegative : LawKind::Friction, count);
     block.friction = input.options->friction;
+    // Further limits are those of the true cone; in the plane sliding and rolling are two intervals, a box.
+    if (contact.extra > 0) block.friction = contact.count == 2 ? FrictionModel::Box : FrictionModel::Cone;
     block.facets = input.options->facets;
     block.mu = contact.friction;
     map->contact_row[i] = block.row;

@@ -64,7 +64,7 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
     const ContactRows& contact = eq.contacts[i];
     const int row = scratch.map.contact_row[i];
     if (row < 0) continue;
-    for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count); ++r) {
+    for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
       if (lambda[row + r] == 0) continue;
       const RowSpeed speed = calc_row_speed(input, next, contact.body_a, contact.body_b, contact.row[r]);
       (r == 0 ? ledger.impact : ledger.friction) += scale * lambda[row + r] * speed.total;

@@ -191,7 +191,7 @@ void Impact::assemble_decompression() {
     int tangents = slippery ? -1 : row;
     if (split) {
       tangents = s_.fixed_row[i] = block_of(true).row;
-      std::array<PairRow, 3> rows = c.row;
+      std::array<PairRow, 6> rows = c.row;
       rows[0] = {};
       add_pair_entries(in_.step, s.map, c.body_a, c.body_b, {rows.data(), static_cast<std::size_t>(c.count)},
                        &s.problem);

@@ -59,7 +59,8 @@ void Trial::warm_start(const StepInput& input) {
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
     for (int k = 0; k < (contact.friction == 0 ? 1 : contact.count); ++k)
-      solution_.lambda[row + k] = share * contact.direction[k].dot(state.contact_memory[m].impulse);
+      solution_.lambda[row + k] =
+          share * contact.direction[k].dot(state.contact_memory[m].impulse) / contact.direction[k].squaredNorm();
   }
 }
 

@@ -119,9 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
                 {"s.yaml:3:19: material 'ice': friction must not be negative, but is -1",
                  "s.yaml:3:36: material 'ice': restitution must be between 0 and 1, not 2"}},
         Spoiled{"rolling",
-                "slipstick: 1\nmaterials: {ice: {rolling_friction: 0.1}}\n",
-                {"s.yaml:2:37: 'rolling_friction' in material 'ice' is not supported in this version; leave it out or "
-                 "make it 0"}},
+                "slipstick: 1\nmaterials: {ice: {rolling_friction: -0.1}}\n",
+                {"s.yaml:2:37: material 'ice': rolling_friction must not be negative, but is -0.1"}},
         Spoiled{"pair_of_materials",
                 "slipstick: 1\nmaterial_pairs: [{between: [defalt, default], friction: 1}]\n",
                 {"s.yaml:2:29: material pair 'defalt' and 'default': unknown material 'defalt'; did you mean "

@@ -1,0 +1,108 @@
+// Friction beyond one coefficient against closed forms: rolling, spinning, two coefficients.
+#include <cmath>
+
+#include "support/simulate.h"
+
+namespace slipstick::testing {
+namespace {
+
+TEST(Friction, RollingSphereStopsByRollingFriction) {
+  // A sphere that rolls loses (5/7) g arm / R: from 1 m/s with arm 1 mm and R = 0.1 it stops after v^2 / (2 a).
+  const Scene scene = scene_of(R"yaml(
+materials: {default: {friction: 0.5, rolling_friction: 0.002}}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: ball, mass: 3, position: [0, 0, 0.1], velocity: [0.3, 0.4, 0], angular_velocity: [-4, 3, 0],
+     shapes: [{sphere: {radius: 0.1}}]}
+)yaml");
+  const double a = 5.0 / 7 * 9.81 * 0.002 / 0.1, v = 0.5;
+  Simulation simulation = simulation_of(scene, 0.001);
+  run_until(1, &simulation);
+  EXPECT_NEAR(motion_of(simulation, "ball").velocity.norm(), v - a, 1e-9);
+  run_until(v / a + 0.1, &simulation);
+  const WorldMotion ball = motion_of(simulation, "ball");
+  EXPECT_NEAR(ball.velocity.norm(), 0, 1e-9) << "and stays";
+  EXPECT_NEAR(ball.pose.position.head<2>().norm(), v * v / (2 * a), 1e-3);
+}
+
+TEST(Friction, SpinningSphereSlowsBySpinningFriction) {
+  const Scene scene = scene_of(R"yaml(
+materials: {default: {friction: 0.5, spinning_friction: 0.01}}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: ball, mass: 3, position: [0, 0, 0.1], angular_velocity: [0, 0, 30], shapes: [{sphere: {radius: 0.1}}]}
+)yaml");
+  Simulation simulation = simulation_of(scene, 0.01);
+  run_until(1, &simulation);
+  const double slowing = 0.01 * 9.81 / (0.4 * 0.1 * 0.1);
+  EXPECT_NEAR(motion_of(simulation, "ball").angular_velocity.z(), 30 - slowing, 1e-9);
+  run_until(30 / slowing + 0.1, &simulation);
+  EXPECT_NEAR(motion_of(simulation, "ball").angular_velocity.norm(), 0, 1e-9);
+}
+
+TEST(Friction, PlanarDiskStopsByRollingFriction) {
+  const Scene scene = scene_of(R"yaml(
+planar: true
+gravity: [0, -9.81]
+materials: {default: {friction: 0.5, rolling_friction: 0.002}}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 1], offset: 0}}]}
+  - {name: disk, mass: 3, position: [0, 0.1], velocity: [0.5, 0], angular_velocity: -5, shapes: [{disk: {radius: 0.1}}]}
+)yaml");
+  Simulation simulation = simulation_of(scene, 0.001);
+  run_until(1, &simulation);
+  EXPECT_NEAR(motion_of(simulation, "disk").velocity.x(), 0.5 - 2.0 / 3 * 9.81 * 0.002 / 0.1, 1e-9);
+}
+
+/// A ski: 0.05 along its axis and 0.4 across. Sliding at an angle its force lies on the ellipse where dissipation is
+/// greatest: lambda = -N (mu_1^2 w_1, mu_2^2 w_2) / |(mu_1 w_1, mu_2 w_2)|.
+TEST(Friction, AnisotropicSliding) {
+  for (const double heading : {0.0, 0.3, 1.2, 1.5707963267948966}) {
+    SceneLoadOptions options;
+    options.set.push_back({"heading", std::to_string(heading)});
+    const Scene scene = scene_of(R"yaml(
+let: {heading: 0}
+materials:
+  default: {friction: 0.05}
+  ski: {friction: 0.05, friction_across: 0.4, friction_axis: [0, 1, 0]}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: ski, mass: 3, position: [0, 0, 0.1], velocity: [2*sin(heading), 2*cos(heading), 0], lock: [rotation],
+     shapes: [{box: {size: [0.1, 1.5, 0.2]}, material: ski}]}
+)yaml",
+                                 options);
+    Simulation simulation = simulation_of(scene, 1e-5);
+    const Vec3 before = motion_of(simulation, "ski").velocity;
+    run_until(1e-5, &simulation);
+    const Vec3 force = (motion_of(simulation, "ski").velocity - before) / 1e-5;
+    const double across = 0.4 * before.x(), along = 0.05 * before.y(), size = std::hypot(across, along);
+    EXPECT_NEAR(force.x(), -9.81 * 0.4 * across / size, 1e-4);
+    EXPECT_NEAR(force.y(), -9.81 * 0.05 * along / size, 1e-4);
+  }
+}
+
+TEST(Friction, AnisotropicStick) {
+  // On a slope of 10 degrees the ski holds across (0.4 > tan 10) and slides along (0.05 < tan 10).
+  for (const bool across : {true, false}) {
+    SceneLoadOptions options;
+    options.set.push_back({"across", across ? "1" : "0"});
+    const Scene scene = scene_of(R"yaml(
+let: {across: 1}
+gravity: [9.81*sin(10*deg)*across, 9.81*sin(10*deg)*(1-across), -9.81*cos(10*deg)]
+materials:
+  default: {friction: 0.05}
+  ski: {friction: 0.05, friction_across: 0.4, friction_axis: [0, 1, 0]}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: ski, mass: 3, position: [0, 0, 0.1], shapes: [{box: {size: [1.5, 1.5, 0.2]}, material: ski}]}
+)yaml",
+                                 options);
+    Simulation simulation = simulation_of(scene, 0.01);
+    run_until(1, &simulation);
+    const double slope = 10 * 3.141592653589793 / 180, a = 9.81 * (std::sin(slope) - 0.05 * std::cos(slope));
+    EXPECT_NEAR(motion_of(simulation, "ski").velocity.norm(), across ? 0 : a, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace slipstick::testing
