@@ -229,6 +229,27 @@ simulation: {scheme: trapezoid, step: 0.1}
   EXPECT_NEAR(simulation.events()[0].normal_speed_before, -std::sqrt(1 - 2 * 20 * 0.024), 1e-9);
 }
 
+TEST(Impacts, TooManyInOneStepAreAReportedFault) {
+  // A ball between two walls, 1 cm apart, at 1 km/s without loss: 100 000 impacts in a second.
+  const Scene scene = scene_of(R"yaml(
+gravity: [0, 0, 0]
+materials: {default: {friction: 0, restitution: 1}}
+bodies:
+  - {name: left, fixed: true, shapes: [{plane: {normal: [1, 0, 0], offset: -0.105}}]}
+  - {name: right, fixed: true, shapes: [{plane: {normal: [-1, 0, 0], offset: -0.105}}]}
+  - {name: ball, mass: 1, velocity: [1000, 0, 0], shapes: [{sphere: {radius: 0.1}}]}
+simulation: {scheme: trapezoid, step: 1}
+)yaml");
+  Simulation simulation = simulation_of(scene);
+  const StepReport& report = simulation.step();
+  EXPECT_FALSE(report.certified);
+  EXPECT_FALSE(report.failed);
+  EXPECT_NE(report.note.find("more than 1000 events"), std::string_view::npos) << report.note;
+  EXPECT_LE(report.events, 2100);
+  EXPECT_LE(std::abs(motion_of(simulation, "ball").pose.position.x()), 0.005 + 1e-9) << "it is still between them";
+  EXPECT_NEAR(simulation.state().time, 1, 0);
+}
+
 TEST(Impacts, SimultaneousOnesAreOneProblem) {
   // Three balls in a row hit a wall of three others at the same instant.
   const Scene scene = scene_of(R"yaml(

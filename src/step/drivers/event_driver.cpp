@@ -12,8 +12,8 @@ namespace slipstick {
 
 namespace {
 
-/// More events than this in one nominal step are reported as a failure to locate; the rest of the step is then plastic
-/// and not located.
+/// More events than this in one nominal step are a reported fault: impacts are plastic from there on, and after twice
+/// as many the rest of the step is not located.
 constexpr int kMaxEvents = 1000;
 constexpr int kMaxReachRepeats = 8;
 /// How often one part of a step may be shortened because something else comes first.
@@ -150,6 +150,7 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
   current_ = state;
   end_ = state;
   locating_ = scheme_.locates(options_);
+  plastic_ = false;
   releases_ = 0;
   stops_.clear();
   starting_ = state.step == 0;
@@ -166,11 +167,12 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
     if (!advance(end - current_.time)) return;  // failed
     if (end - current_.time <= kNoTime * options_.step) current_.time = end;
     settle();
-    if (++parts > kMaxEvents && locating_) {
-      locating_ = false;
-      report->certified = false;
-      report->note = "more than 1000 events in one step: the rest of it was not located";
-    }
+    if (++parts <= kMaxEvents) continue;
+    plastic_ = true;
+    locating_ = locating_ && parts <= 2 * kMaxEvents;
+    report->certified = false;
+    report->note = locating_ ? "more than 1000 events in one step: further impacts in it were plastic"
+                             : "more than 2000 events in one step: the rest of it was not located";
   }
   report->events = static_cast<int>(events_.size());
   report->contacts = static_cast<int>(active_.contacts.size());
@@ -209,7 +211,7 @@ void EventDriver::settle() {
     impact.step.middle = nullptr;
     impact.joints = starting_;
     impact.closing_speed = kRest;
-    impact.plastic = !locating_ && scheme_.locates(options_);  // too many events
+    impact.plastic = plastic_;
     impact.acceleration = acceleration_;
     impact_events_.clear();
     const ImpactResult result = apply_impact(impact, &ladder_, &impact_, &current_.velocity, &impact_events_);

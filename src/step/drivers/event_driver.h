@@ -136,6 +136,7 @@ class EventDriver {
   StepReport* report_ = nullptr;
   StepReport trial_report_;
   bool locating_ = false;  ///< in this step: given up when there are too many events
+  bool plastic_ = false;   ///< too many events: no more restitution in this step
   bool starting_ = false;
   bool soft_closing_ = false;  ///< a nearly closed contact has closed in the part being accepted
   int releases_ = 0;           ///< take-offs and slips looked for in this step

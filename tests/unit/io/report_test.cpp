@@ -217,6 +217,45 @@ TEST(JsonText, TextsAndNumbersAreReadBackExactly) {
 
 // ---------------------------------------------------------------- the public recorder on a real simulation
 
+TEST(Recorder, WritesWeightedVelocitiesAndEventsOfSchemesThatHaveThem) {
+  const TemporaryFolder folder;
+  Result<Scene> result = parse_scene(R"yaml(slipstick: 1
+materials: {default: {friction: 0, restitution: 0.5}}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: ball, mass: 1, position: [0, 0, 0.2], shapes: [{sphere: {radius: 0.1}}]}
+simulation: {step: 0.01, scheme: trapezoid}
+)yaml",
+                                     "ball.yaml");
+  ASSERT_TRUE(result);
+  Scene scene = std::move(result).value();
+  const auto record = [&](const std::string& path) {
+    Simulation simulation(scene.model, scene.initial, scene.simulation);
+    auto recorder = Recorder::create(path, scene, "slipstick run ball.yaml");
+    ASSERT_TRUE(recorder);
+    ASSERT_TRUE(recorder->append(simulation, nullptr));
+    for (int k = 0; k < 20; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(recorder->append(simulation, &report));
+    }
+  };
+  record(folder.file("trapezoid.h5"));
+  const auto file = Hdf5Reader::open(folder.file("trapezoid.h5"));
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->shape("/velocity_weighted"), (std::vector<std::size_t>{21, 2, 6}));
+  const auto v = *file->read_numbers("/velocity"), u = *file->read_numbers("/velocity_weighted");
+  EXPECT_NEAR(u[2 * 12 + 8], (v[12 + 8] + v[2 * 12 + 8]) / 2, 1e-14) << "the mean of both ends, in free fall";
+  const auto times = *file->read_numbers("/events/time");
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_NEAR(times[0], std::sqrt(2 * 0.1 / 9.81), 1e-12);
+  EXPECT_EQ((*file->read_integers("/events/kind"))[0], 0);
+  EXPECT_NEAR((*file->read_numbers("/events/after"))[0], std::sqrt(2 * 0.1 * 9.81) / 2, 1e-11);
+
+  scene.simulation.scheme = "stabilized";
+  record(folder.file("stabilized.h5"));
+  EXPECT_FALSE(Hdf5Reader::open(folder.file("stabilized.h5"))->read_numbers("/velocity_weighted"));
+}
+
 TEST(Recorder, WritesWhatTheSimulationSays) {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.h5");
