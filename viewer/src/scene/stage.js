@@ -12,8 +12,8 @@ import { ISLANDS } from "./palette.js";
 import { extent, isEndless } from "./shapes.js";
 
 export const THEMES = {
-  dark: { background: "#10141a", ground: "#262c36", grid: "#8ea0bb", flat: "#1c222b", edge: "#5b6778", link: "#dfe6f0",
-    sky: "#c9d8f0", earth: "#2a2622", hemisphere: 1.7, sun: 2.4, fill: 1.0, accent: "#5cc8ff" },
+  dark: { background: "#10141a", ground: "#2b2e34", grid: "#8ea0bb", flat: "#1c222b", edge: "#5b6778", link: "#dfe6f0",
+    sky: "#e6ebf3", earth: "#2c2a28", hemisphere: 1.7, sun: 2.4, fill: 1.0, accent: "#5cc8ff" },
   light: { background: "#eef1f5", ground: "#e9ecf0", grid: "#6b7787", flat: "#dde2e9", edge: "#8a94a3", link: "#27303c",
     sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.5, sun: 2.0, fill: 0.9, accent: "#0072b2" },
 };
