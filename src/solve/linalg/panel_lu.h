@@ -54,7 +54,8 @@ class PanelLu {
   std::vector<int> unknown_;           // caller's index of each unknown in elimination order
   std::vector<int> start_;             // first unknown of each node in elimination order
   std::vector<int> swap_;              // row exchanges in the squares
-  std::vector<double> diagonal_, lower_, upper_, work_;
+  // Aligned, so that Eigen's vector loops split the same data the same way wherever memory lies: the same bits.
+  std::vector<double, Eigen::aligned_allocator<double>> diagonal_, lower_, upper_, work_;
   std::vector<int> place_;  // by node: first row in the target panel (below its own unknowns), or column
   std::vector<int> head_;   // by panel: list of panels that update it next
   VecX x_;
