@@ -52,9 +52,9 @@ Json make_description(const RecordHeader& header, bool has_friction) {
             {"has_friction", has_friction}, {"scene_text", header.scene_text.substr(0, kMaxSceneText)}};
   Json bodies = Json::array(), shapes = Json::array(), links = Json::array();
   for (std::size_t i = 0; i < header.bodies.size(); ++i) {
-    const int kind = header.body_kinds[i];
+    const auto kind = static_cast<std::size_t>(static_cast<unsigned char>(header.body_kinds[i]));
     bodies.push_back({{"name", header.bodies[i]},
-                      {"kind", kind >= 0 && kind < 3 ? kBodyKinds[kind] : kBodyKinds[0]},
+                      {"kind", kBodyKinds[kind < 3 ? kind : 0]},
                       {"mass", header.masses[i]},
                       {"com", header.centers_of_mass[i]}});
   }

@@ -39,7 +39,7 @@ std::string LiveSimulation::command(std::string_view text) {
   if (text.size() > kMaxCommand) return "a command is at most 4096 bytes long";
   const Json message = Json::parse(text, nullptr, false);
   if (!message.is_object()) return "a command is a JSON object";
-  const std::string fault = handle(message);
+  std::string fault = handle(message);
   if (fault.empty()) wake_.notify_all();
   return fault;
 }
