@@ -20,6 +20,9 @@ constexpr int kUnlimited = std::numeric_limits<int>::max();
 /// Lemke's dense factors: past this many complementary pairs a step would take minutes; the best certified residual is
 /// reported instead.
 constexpr int kLemkePairs = 1000;
+/// Sweeps of Gauss-Seidel from a cold start: they cost less than one factorization, end easy problems at once and give
+/// the first rung a guess otherwise.
+constexpr int kStarterSweeps = 5;
 
 struct Rung {
   std::string_view solver;
@@ -31,6 +34,7 @@ struct Slot {
   Problem problem;
   Solution solution, guess, trial;
   std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
+  std::unique_ptr<Solver> starter;
   Judge judge;
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
@@ -56,6 +60,7 @@ std::vector<std::string_view> solver_choices() {
 
 struct SolverLadder::Impl {
   void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
+  bool start_cold(const Problem& problem, Solution* solution, Slot* slot) const;
   void solve_islands(const Problem& problem, Solution* solution);
   void add_counts(const Slot& slot);
   LadderResult solve(const Problem& problem, Solution* solution);
@@ -63,6 +68,7 @@ struct SolverLadder::Impl {
   LadderOptions options;
   SolverOptions solver_options;
   std::vector<Rung> rungs;
+  bool starts_cold = false;
   std::vector<SolverStatistics> statistics;
   Clock::time_point start;
   Islands islands;
@@ -78,6 +84,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   result.residual.relative = std::numeric_limits<double>::infinity();
   slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
+  if (starts_cold && start_cold(problem, solution, slot)) return;
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
@@ -109,6 +116,29 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     result.note = report.note;
     result.certified = residual.within(options.tolerance);
   }
+}
+
+/// A few sweeps where there is no guess. True: the judge is content already.
+bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, Slot* slot) const {
+  if (!solution->lambda.isZero(0) || problem.rows() == 0) return false;
+  if (!slot->starter) {
+    SolverOptions few;
+    few.max_iterations = kStarterSweeps;
+    slot->starter = make_solver("pgs", few);
+  }
+  slot->trial.v = solution->v;
+  slot->trial.lambda = solution->lambda;
+  const SolverReport report = slot->starter->solve(problem, options.tolerance, &slot->trial);
+  if (report.status == SolveStatus::Unsupported) return false;
+  std::swap(*solution, slot->trial);
+  if (report.status != SolveStatus::Solved) return false;
+  LadderResult& result = slot->result;
+  result.residual = slot->judge.certify(problem, *solution);
+  result.certified = result.residual.within(options.tolerance);
+  result.iterations = report.iterations;
+  result.solver = "pgs";
+  result.unsupported = false;
+  return result.certified;
 }
 
 void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solution) {
@@ -175,6 +205,7 @@ SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_uniqu
   impl_->solver_options = options.solver_options;
   if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
+  impl_->starts_cold = options.solver == "auto";
   for (const std::string_view name : solver_names())
     if (name == options.solver) impl_->rungs = {{name, kUnlimited}};
   for (const Rung& rung : impl_->rungs) impl_->statistics.emplace_back().solver = rung.solver;
