@@ -49,6 +49,30 @@ void bench_step(benchmark::State& state, const BenchScene& which) {
   for (auto _ : state) benchmark::DoNotOptimize(simulation.step());
 }
 
+/// A chain of state.range(0) links: time per step must grow as the links do.
+void bench_chain(benchmark::State& state) {
+  SceneLoadOptions options;
+  options.set.push_back({"n", std::to_string(state.range(0))});
+  options.max_bodies = 20000;
+  const Result<Scene> scene = load_scene(std::string(SLIPSTICK_SOURCE_DIR) + "/scenes/chain.yaml", options);
+  if (!scene) return state.SkipWithError(scene.faults()[0].text().c_str());
+  Simulation simulation(scene->model, scene->initial, scene->simulation);
+  for (int k = 0; k < 5; ++k) simulation.step();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(simulation.step());
+    if (simulation.state().step < 30) continue;
+    state.PauseTiming();  // before the end whips about
+    simulation = Simulation(scene->model, scene->initial, scene->simulation);
+    for (int k = 0; k < 5; ++k) simulation.step();
+    state.ResumeTiming();
+  }
+  state.SetComplexityN(state.range(0));
+  state.counters["us_per_link"] =
+      benchmark::Counter(static_cast<double>(state.range(0)) * 1e-6,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(bench_chain)->RangeMultiplier(10)->Range(10, 10000)->Complexity(benchmark::oN)->Unit(benchmark::kMillisecond);
+
 void bench_collision(benchmark::State& state, const BenchScene& which) {
   const Simulation simulation = make_settled(which);
   ContactFinder finder(simulation.model());
