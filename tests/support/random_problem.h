@@ -52,6 +52,7 @@ struct RandomProblemOptions {
   double other_rows = 0.2;        ///< Nonnegative and Box blocks per contact
   double compliance_chance = 0.1;
   FrictionModel friction = FrictionModel::Pyramid;  ///< Pyramid: facets 4, 6 or 8 at random
+  double turning_chance = 0;                        ///< cones: a contact also has limits on spinning and rolling
 };
 
 class RandomProblemMaker {
@@ -152,6 +153,21 @@ class RandomProblemMaker {
     }
   }
 
+  /// Rows of the relative turning after the first three: about the normal (size 4, 6), about the tangents (5, 6).
+  void add_turning_rows(Problem* p, const RowBlock& block, const Contact& c) {
+    std::vector<Vec3> axes;
+    if (block.size != 5) axes.push_back(c.normal);
+    if (block.size > 4) axes.insert(axes.end(), {c.tangent, c.normal.cross(c.tangent)});
+    const double arm = random_.uniform(0.01, 0.5);
+    const RowBlock& filled = p->blocks.back();
+    for (int e = filled.entry; e < filled.entry + filled.entries; ++e) {
+      BlockMap j(p->jacobian.data() + p->entries[e].offset, filled.size, 6);
+      j.bottomRows(filled.size - 3).setZero();
+      for (std::size_t k = 0; k < axes.size(); ++k)
+        j.row(3 + static_cast<int>(k)).tail<3>() = (e == filled.entry ? arm : -arm) * axes[k].transpose();
+    }
+  }
+
   void add_contact(Problem* p) {
     Contact c = make_place();
     if (!places_.empty() && random_.chance(o_.duplicate_chance)) {
@@ -162,7 +178,8 @@ class RandomProblemMaker {
       c.s += arm * old.tangent;
     }
     places_.push_back(c);
-    RowBlock& block = p->add_block(LawKind::Friction, o_.planar ? 2 : 3);
+    const bool turning = o_.turning_chance > 0 && !o_.planar && random_.chance(o_.turning_chance);
+    RowBlock& block = p->add_block(LawKind::Friction, o_.planar ? 2 : (turning ? 4 + random_.below(3) : 3));
     block.friction = o_.friction;
     block.facets = 4 + 2 * random_.below(3);
     block.mu = random_.chance(0.1) ? 0.0 : random_.uniform(0, o_.mu_max);
@@ -172,6 +189,7 @@ class RandomProblemMaker {
       fill(p, c, {c.normal, c.tangent});
     else
       fill(p, c, {c.normal, c.tangent, c.normal.cross(c.tangent)});
+    if (turning) add_turning_rows(p, copy, c);
     soften(p, copy);
   }
 
