@@ -23,8 +23,8 @@ void update_natural_map(const Problem& problem, const RowBlock& block, double rh
 /// + c.
 double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q);
 
-/// ||F||_2 for a solver's own use; `certify` still has the last word. rho of each block; w: with compliance and coupling;
-/// `saxce`: De Saxce's terms on the normal rows where they are frozen, null: those of w.
+/// ||F||_2 for a solver's own use; `certify` still has the last word. rho of each block; w: with compliance and
+/// coupling; `saxce`: De Saxce's terms on the normal rows where they are frozen, null: those of w.
 double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w,
                              const VecX* saxce = nullptr);
 /// norm / scale with 0 / 0 = 0, infinite where it is not finite.
