@@ -89,6 +89,31 @@ struct PlotArguments {
 };
 int plot(const PlotArguments& arguments);
 
+struct ConvergeArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  std::string steps;                 ///< A..B, expressions
+  std::string reference = "finest";  ///< or a step: an expression
+  std::string plot;                  ///< picture
+  bool json = false;
+};
+int converge(const ConvergeArguments& arguments);
+
+struct CompareArguments {
+  SceneArguments scene;
+  SimulationArguments simulation;
+  std::string schemes, solvers;  ///< lists; empty: the scene's own
+  bool json = false;
+};
+int compare(const CompareArguments& arguments);
+
+struct ReproduceArguments {
+  std::string name = "all";
+  std::string folder;  ///< for plots and report.html
+  bool json = false;
+};
+int reproduce(const ReproduceArguments& arguments);
+
 struct ExamplesArguments {
   std::string name;
   std::string copy;  ///< folder

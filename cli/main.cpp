@@ -125,6 +125,41 @@ void add_plot(CLI::App* app, PlotArguments* arguments) {
       "  slipstick plot run.h5 --what speed --body ball -o ball.svg");
 }
 
+void add_converge(CLI::App* app, ConvergeArguments* arguments) {
+  add_scene_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->remove_option(app->get_option("--step"));
+  app->add_option("--steps", arguments->steps, "Longest and shortest step, s; expressions: 2^-5..2^-9")
+      ->type_name("A..B")
+      ->required();
+  app->add_option("--reference", arguments->reference, "Step of the reference run, s; finest: half of the shortest")
+      ->type_name("finest|H")
+      ->capture_default_str();
+  app->add_option("--plot", arguments->plot, "Picture: .png or .svg")->type_name("FILE");
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer("Example:\n  slipstick converge scenes/double_pendulum.yaml --steps 2^-5..2^-9 --plot orders.png");
+}
+
+void add_compare(CLI::App* app, CompareArguments* arguments) {
+  add_scene_options(app, &arguments->scene);
+  add_simulation_options(app, &arguments->simulation);
+  app->remove_option(app->get_option("--scheme"));
+  app->remove_option(app->get_option("--solver"));
+  app->add_option("--schemes", arguments->schemes, "Schemes, separated by commas; the scene's by default")
+      ->type_name("A,B");
+  app->add_option("--solvers", arguments->solvers, "Solvers, separated by commas; the scene's by default")
+      ->type_name("X,Y");
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer("Example:\n  slipstick compare scenes/stack.yaml --schemes stabilized,euler --solvers newton,pgs");
+}
+
+void add_reproduce(CLI::App* app, ReproduceArguments* arguments) {
+  app->add_option("NAME", arguments->name, "An experiment, or all")->capture_default_str();
+  app->add_option("-o,--output", arguments->folder, "Folder for plots and report.html")->type_name("DIR");
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer("Example:\n  slipstick reproduce double-pendulum -o report");
+}
+
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
   app->add_option("NAME", arguments->name, "Show this scene");
   app->add_flag("--list", arguments->list, "List the scenes (as without NAME)");
@@ -176,6 +211,9 @@ int main(int count, char** words) {
   ViewArguments view_arguments;
   GalleryArguments gallery_arguments;
   PlotArguments plot_arguments;
+  ConvergeArguments converge_arguments;
+  CompareArguments compare_arguments;
+  ReproduceArguments reproduce_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
@@ -185,6 +223,9 @@ int main(int count, char** words) {
   CLI::App* view_command = app.add_subcommand("view", "See a recording or a running scene in the browser");
   CLI::App* gallery_command = app.add_subcommand("gallery", "Run every shipped scene and make a page of replays");
   CLI::App* plot_command = app.add_subcommand("plot", "Plot series of a recording into a picture");
+  CLI::App* converge_command = app.add_subcommand("converge", "Halve the step: errors, ratios and observed orders");
+  CLI::App* compare_command = app.add_subcommand("compare", "One scene under several schemes and solvers");
+  CLI::App* reproduce_command = app.add_subcommand("reproduce", "Experiments of the papers against published figures");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
@@ -194,6 +235,9 @@ int main(int count, char** words) {
   add_view(view_command, &view_arguments);
   add_gallery(gallery_command, &gallery_arguments);
   add_plot(plot_command, &plot_arguments);
+  add_converge(converge_command, &converge_arguments);
+  add_compare(compare_command, &compare_arguments);
+  add_reproduce(reproduce_command, &reproduce_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -225,6 +269,9 @@ int main(int count, char** words) {
   if (*view_command) return view(view_arguments);
   if (*gallery_command) return gallery(gallery_arguments);
   if (*plot_command) return plot(plot_arguments);
+  if (*converge_command) return converge(converge_arguments);
+  if (*compare_command) return compare(compare_arguments);
+  if (*reproduce_command) return reproduce(reproduce_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }

@@ -1,0 +1,91 @@
+"""`converge`, `compare` and `reproduce` as a user sees them."""
+import json
+import unittest
+
+from cli_support import SCENES, CliTest
+
+
+class Converge(CliTest):
+    def study(self, *arguments):
+        done = self.call("converge", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_pendulum_is_of_second_order(self):
+        study = self.study(SCENES / "double_pendulum.yaml", "--steps", "2^-5..2^-7", "--reference", "2^-10")
+        self.assertEqual(study["steps"], [2**-5, 2**-6, 2**-7])
+        named = {(q["name"], q["kind"]): q for q in study["quantities"]}
+        for order in named["all bodies", "position"]["end_order"]:
+            self.assertAlmostEqual(order, 2, delta=0.3)
+        self.assertIn(("mass_2", "position"), named)
+        self.assertGreater(named["rod_1", "joint"]["max_ratio"][0], 2)
+
+    def test_table_and_picture(self):
+        done = self.call("converge", SCENES / "double_pendulum.yaml", "--steps", "2^-4..2^-5", "--duration", "0.5",
+                         "--plot", "orders.png")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("mass_1: position error", done.stdout)
+        self.assertTrue((self.folder / "orders.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_bad_input(self):
+        scene = SCENES / "double_pendulum.yaml"
+        for wrong in (["--steps", "2^-5"], ["--steps", "2^-5..x"], ["--steps", "0.01..0.02"], ["--steps", "0.03..0.02"],
+                      ["--steps", "0..1"], ["--steps", "2^-5..2^-6", "--reference", "2^-5"],
+                      ["--steps", "2^-5..2^-6", "--reference", "0.003"], ["--steps", "2^-5..2^-6", "--plot", "a.txt"],
+                      ["--steps", "2^-5..2^-6", "--scheme", "eulr"]):
+            done = self.call("converge", scene, *wrong)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertEqual(self.files(), [])
+
+
+class Compare(CliTest):
+    def test_every_pair_in_order(self):
+        done = self.call("compare", SCENES / "stick_slip_block.yaml", "--schemes", "trapezoid,euler", "--solvers",
+                         "newton,lemke", "--duration", "0.5", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = json.loads(done.stdout)["runs"]
+        self.assertEqual([(r["scheme"], r["solver"]) for r in runs],
+                         [("trapezoid", "newton"), ("trapezoid", "lemke"), ("euler", "newton"), ("euler", "lemke")])
+        self.assertEqual(runs[0]["distance"], 0)
+        self.assertLess(runs[1]["distance"], 1e-7)
+        self.assertGreater(runs[2]["distance"], 1e-6)
+        self.assertTrue(all(r["steps"] == 50 and r["uncertified_steps"] == 0 for r in runs))
+
+    def test_bad_names(self):
+        for wrong in (["--schemes", "trapezoid,nosuch"], ["--solvers", "nosuch"]):
+            done = self.call("compare", SCENES / "stick_slip_block.yaml", *wrong)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("nosuch", done.stderr)
+
+
+class Reproduce(CliTest):
+    def call(self, *arguments, **options):
+        import os
+        return super().call(*arguments, env={**os.environ, "SLIPSTICK_SCENES": str(SCENES)}, **options)
+
+    def test_table_10_1(self):
+        done = self.call("reproduce", "double-pendulum", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        figures = json.loads(done.stdout)
+        self.assertEqual(len(figures), 21)
+        for figure in figures:
+            self.assertTrue(figure["ok"], figure)
+            self.assertAlmostEqual(figure["ours"] / figure["published"], 1, delta=0.01)
+
+    def test_report(self):
+        done = self.call("reproduce", "ball-and-wall", "-o", "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "out" / "report.html").read_text()
+        self.assertIn("data:image/png;base64,iVBORw0KGgo", page)
+        self.assertTrue((self.folder / "out" / "ball-and-wall.png").exists())
+
+    def test_unknown(self):
+        done = self.call("reproduce", "double-pendulm")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("double-pendulum", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
