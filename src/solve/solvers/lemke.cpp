@@ -213,6 +213,7 @@ void Lemke::make_start() {
 /// Pivots from the basis of the last answer, which the guess stands for: where few rows change their state, few pivots
 /// lead from it to today's basis [AnitescuPotra97, section 6].
 bool Lemke::attempt_from_guess(const Problem& problem) {
+  if (lcp_.size() == 0) return run_pivots(problem, kLadder[0], nullptr);  // equalities alone
   lcp_.update_variables(guess_x_, guess_w_, &guess_z_);
   const double least = kBasic * std::max(guess_x_.cwiseAbs().maxCoeff(), guess_w_.cwiseAbs().maxCoeff());
   start_.resize(lcp_.size());
