@@ -26,6 +26,7 @@ struct LadderOptions {
   double time_limit = std::numeric_limits<double>::infinity();  ///< s; no rung is begun after it, and a solver that
                                                                 ///< reads SolverOptions::time_limit ends by then
   SolverOptions solver_options;
+  bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
 };
 
 struct LadderResult {

@@ -205,7 +205,7 @@ SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_uniqu
   impl_->solver_options = options.solver_options;
   if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
-  impl_->starts_cold = options.solver == "auto";
+  impl_->starts_cold = options.solver == "auto" && options.cold_sweeps;
   for (const std::string_view name : solver_names())
     if (name == options.solver) impl_->rungs = {{name, kUnlimited}};
   for (const Rung& rung : impl_->rungs) impl_->statistics.emplace_back().solver = rung.solver;

@@ -11,6 +11,8 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   made.solver = options.solver;
   made.tolerance = options.tolerance;
   made.threads = options.threads;
+  // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
+  made.cold_sweeps = false;
   if (options.solver != "auto") made.solver_options = options.solver_options;
   return made;
 }
