@@ -57,6 +57,8 @@ struct EnergyLedger {
   double friction = 0;   ///< work of tangential contact impulses
   double impact = 0;     ///< work of normal contact impulses
   double numerical = 0;
+
+  void add(const EnergyLedger& part);
 };
 
 /// What a step says about itself. No tolerances here: judging is for whoever reads it.

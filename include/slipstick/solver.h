@@ -25,6 +25,10 @@ struct Residuals {
   bool within(double tolerance) const { return relative <= tolerance && dynamics <= tolerance * (scale + speed); }
 };
 
+/// Takes the worse of the two, number by number. A NaN must show: it wins over every number and stays.
+void raise_to(double value, double* worst);
+void raise_to(const Residuals& value, Residuals* worst);
+
 /// One judge for all: computed from the problem and lambda alone; v is recomputed and compared, w never read.
 /// A non-finite solution has infinite residuals.
 class Judge {

@@ -11,29 +11,6 @@ namespace {
 /// Growth of energy in one step is counted from this part of the initial energy on: well above rounding.
 constexpr double kIncreaseTolerance = 1e-12;
 
-void add_ledger(const EnergyLedger& step, EnergyLedger* sum) {
-  sum->change += step.change;
-  sum->load += step.load;
-  sum->kinematic += step.kinematic;
-  sum->damping += step.damping;
-  sum->friction += step.friction;
-  sum->impact += step.impact;
-  sum->numerical += step.numerical;
-}
-
-/// A NaN must show, so it wins over every number and stays.
-void raise_to(double value, double* worst) {
-  if (value > *worst || std::isnan(value)) *worst = value;
-}
-
-void raise_to(const Residuals& value, Residuals* worst) {
-  raise_to(value.natural, &worst->natural);
-  raise_to(value.relative, &worst->relative);
-  raise_to(value.dynamics, &worst->dynamics);
-  raise_to(value.cone, &worst->cone);
-  raise_to(value.dissipation, &worst->dissipation);
-}
-
 /// |T| + |V| at the start; where that is nothing, the weight of everything lifted by a metre; where there is no weight
 /// either, a joule.
 double calc_energy_scale(const Model& model, const EnergySplit& initial) {
@@ -100,7 +77,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   raise_to(c.joint_error, &s.joint_error_max);
   s.penetration_final = c.penetration;
   s.joint_error_final = c.joint_error;
-  add_ledger(c.ledger, &s.ledger);
+  s.ledger.add(c.ledger);
   raise_to(std::abs(c.ledger.numerical), &s.remainder_max);
   const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic;
   raise_to(unpaid, &s.increase_max);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 
 #include "io/json_text.h"
+#include "io/print_text.h"
 
 namespace slipstick {
 
@@ -31,13 +31,6 @@ std::vector<double> calc_ratios(const SolveProfile& profile, double tolerance, s
 }
 
 std::string short_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
-template <class... T>
-std::string format(const char* pattern, T... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
 
 }  // namespace
 
@@ -89,7 +82,7 @@ std::vector<Plot> make_profile_plots(const SolveProfile& profile) {
   std::vector<Plot> panels;
   for (const double tolerance : profile.tolerances) {
     Plot plot;
-    plot.title = "relative residual " + format("%.0e", tolerance);
+    plot.title = "relative residual " + print_text("%.0e", tolerance);
     plot.x = {"CPU time / best CPU time", true, 1.0, widest};
     plot.y = {"part of the problems solved", false, -0.02, 1.02};
     for (std::size_t s = 0; s < profile.solvers.size(); ++s) {
@@ -120,26 +113,27 @@ std::vector<Plot> make_profile_plots(const SolveProfile& profile) {
 std::string make_profile_text(const SolveProfile& profile) {
   std::string text;
   for (const double tolerance : profile.tolerances) {
-    text += format("To %g: CPU ms, or the residual in brackets where it is not solved\n%-42s", tolerance, "problem");
-    for (const std::string& solver : profile.solvers) text += format("%13s", solver.c_str());
+    text +=
+        print_text("To %g: CPU ms, or the residual in brackets where it is not solved\n%-42s", tolerance, "problem");
+    for (const std::string& solver : profile.solvers) text += print_text("%13s", solver.c_str());
     text += "\n";
     int problems = 0;
     std::vector<int> solved(profile.solvers.size(), 0);
     for (const ProfileEntry& entry : profile.entries) {
       if (entry.tolerance != tolerance) continue;
       ++problems;
-      text += format("%-42.41s", short_name(entry.problem).c_str());
+      text += print_text("%-42.41s", short_name(entry.problem).c_str());
       for (std::size_t s = 0; s < entry.runs.size(); ++s) {
         const SolveRun& run = entry.runs[s];
         solved[s] += run.solved() ? 1 : 0;
-        text += run.solved()                  ? format("%13.3f", run.cpu_ms)
-                : run.status == "unsupported" ? format("%13s", "-")
-                                              : format("%13s", format("(%.1e)", run.residual).c_str());
+        text += run.solved()                  ? print_text("%13.3f", run.cpu_ms)
+                : run.status == "unsupported" ? print_text("%13s", "-")
+                                              : print_text("%13s", print_text("(%.1e)", run.residual).c_str());
       }
       text += "\n";
     }
-    text += format("%-42s", ("solved of " + std::to_string(problems)).c_str());
-    for (const int count : solved) text += format("%13d", count);
+    text += print_text("%-42s", ("solved of " + std::to_string(problems)).c_str());
+    for (const int count : solved) text += print_text("%13d", count);
     text += "\n\n";
   }
   return text;

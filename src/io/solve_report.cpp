@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 
 #include "io/json_text.h"
+#include "io/print_text.h"
 
 namespace slipstick {
 
@@ -41,13 +41,6 @@ void add_run(const SolveRun& run, JsonText* json) {
   json->field("escalations", run.escalations);
   json->field("ms", run.ms);
   json->field("cpu_ms", run.cpu_ms);
-}
-
-template <class... T>
-std::string format(const char* pattern, T... values) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
 }
 
 }  // namespace
@@ -144,15 +137,15 @@ std::string make_solve_text(const ProblemFile& file, const std::vector<SolveRun>
   text += "\n";
   const std::size_t best = find_best(runs);
   const auto line = [&](const SolveRun& run, bool marked) {
-    return format("%c %-12s %-14s %9.2e %11d %11.3f  %s\n", marked ? '*' : ' ', run.solver.c_str(), run.status.c_str(),
-                  run.residual, run.iterations, run.ms, run.note.c_str());
+    return print_text("%c %-12s %-14s %9.2e %11d %11.3f  %s\n", marked ? '*' : ' ', run.solver.c_str(),
+                      run.status.c_str(), run.residual, run.iterations, run.ms, run.note.c_str());
   };
-  text += format("  %-12s %-14s %9s %11s %11s\n", "solver", "status", "residual", "iterations", "ms");
+  text += print_text("  %-12s %-14s %9s %11s %11s\n", "solver", "status", "residual", "iterations", "ms");
   for (std::size_t k = 0; k < runs.size(); ++k) text += line(runs[k], runs.size() > 1 && k == best);
   if (runs.size() > 1) {
     text += runs[best].solved() ? "  * the fastest of those that the judge certifies to "
                                 : "  * the smallest residual: none is certified to ";
-    text += format("%g\n", tolerance);
+    text += print_text("%g\n", tolerance);
   }
   return text;
 }

@@ -2,8 +2,9 @@
 #include <slipstick/reproduce.h>
 
 #include "io/json_text.h"
+#include "io/print_text.h"
+#include "io/web_text.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,34 +12,15 @@
 namespace slipstick {
 namespace {
 
-template <class... T>
-std::string print(const char* format, T... values) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
-}
-
-std::string as_base64(const std::string& bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned group = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j) text += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63] : '=';
-  }
-  return text;
-}
-
 std::string make_section(const Reproduction& one, const std::string& picture) {
   std::string html = "<h2>" + one.name + "</h2>\n<p>" + one.about + " <em>" + one.citation + ".</em></p>\n";
   if (one.uncertified > 0) html += "<p>" + std::to_string(one.uncertified) + " steps could not be certified.</p>\n";
   html += "<table><tr><th>quantity<th>published<th>ours<th>ratio<th>verdict</tr>\n";
   for (const ReproducedFigure& figure : one.figures)
     html += "<tr><td>" + figure.quantity +
-            print("<td>%.4g<td>%.5g<td>%.4f<td class=%s</tr>\n", figure.published, figure.ours, figure.ratio(),
-                  figure.ok() ? "ok>agrees" : "bad>differs");
-  return html + "</table>\n<img alt='" + one.name + "' src='data:image/png;base64," + as_base64(picture) + "'>\n";
+            print_text("<td>%.4g<td>%.5g<td>%.4f<td class=%s</tr>\n", figure.published, figure.ours, figure.ratio(),
+                       figure.ok() ? "ok>agrees" : "bad>differs");
+  return html + "</table>\n<img alt='" + one.name + "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
 }
 
 }  // namespace
@@ -47,10 +29,10 @@ std::string make_reproduction_text(const std::vector<Reproduction>& all) {
   std::string text;
   for (const Reproduction& one : all) {
     text += (text.empty() ? "" : "\n") + one.name + " (" + one.citation + ")\n";
-    text += print("  %-44s%12s%13s%9s  %s\n", "quantity", "published", "ours", "ratio", "verdict");
+    text += print_text("  %-44s%12s%13s%9s  %s\n", "quantity", "published", "ours", "ratio", "verdict");
     for (const ReproducedFigure& figure : one.figures)
-      text += print("  %-44s%12.4g%13.5g%9.4f  %s\n", figure.quantity.c_str(), figure.published, figure.ours,
-                    figure.ratio(), figure.ok() ? "agrees" : "DIFFERS");
+      text += print_text("  %-44s%12.4g%13.5g%9.4f  %s\n", figure.quantity.c_str(), figure.published, figure.ours,
+                         figure.ratio(), figure.ok() ? "agrees" : "DIFFERS");
     if (one.uncertified > 0) text += "  " + std::to_string(one.uncertified) + " steps could not be certified\n";
   }
   return text;
@@ -87,7 +69,7 @@ Faults save_reproduction(const std::string& folder, const std::vector<Reproducti
       "<h1>Published experiments, run again</h1>\n";
   for (const Reproduction& one : all) {
     const std::string path = folder + "/" + one.name + ".png";
-    const Faults faults = save_plot(path, one.panels);
+    Faults faults = save_plot(path, one.panels);
     if (!faults.empty()) return faults;
     std::ifstream file(path, std::ios::binary);
     html += make_section(one, std::string(std::istreambuf_iterator<char>(file), {}));

@@ -2,19 +2,12 @@
 #include <slipstick/study.h>
 
 #include "io/json_text.h"
+#include "io/print_text.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace slipstick {
 namespace {
-
-template <class... T>
-std::string print(const char* format, T... values) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
-}
 
 /// error(h) / error(h/2); nothing (NaN) where there is no such number.
 double calc_ratio(const std::vector<double>& errors, std::size_t k) {
@@ -23,8 +16,8 @@ double calc_ratio(const std::vector<double>& errors, std::size_t k) {
 
 std::string print_ratio(const std::vector<double>& errors, std::size_t k) {
   const double ratio = calc_ratio(errors, k);
-  if (std::isnan(ratio)) return print("%8s%7s", "-", "-");
-  return print("%8.3g%7.2f", ratio, std::log2(ratio));
+  if (std::isnan(ratio)) return print_text("%8s%7s", "-", "-");
+  return print_text("%8.3g%7.2f", ratio, std::log2(ratio));
 }
 
 void put_errors(const char* name, const std::vector<double>& errors, JsonText* json) {
@@ -41,15 +34,16 @@ void put_errors(const char* name, const std::vector<double>& errors, JsonText* j
 }  // namespace
 
 std::string make_convergence_text(const ConvergenceStudy& study) {
-  std::string text = study.scene + ", " + study.scheme + ", to t = " + print("%.6g", study.time) + " s, against step " +
-                     print("%.6g", study.reference) + " s\n";
+  std::string text = study.scene + ", " + study.scheme + ", to t = " + print_text("%.6g", study.time) +
+                     " s, against step " + print_text("%.6g", study.reference) + " s\n";
   for (const StudyQuantity& quantity : study.quantities) {
     const char* unit = quantity.kind == "angle" ? "rad" : quantity.kind == "joint" ? "m or rad" : "m";
     text += "\n" + quantity.name + ": " + quantity.kind + " error, " + unit + "\n";
-    text += print("%12s%12s%8s%7s%12s%8s%7s\n", "step, s", "at the end", "ratio", "order", "largest", "ratio", "order");
+    text += print_text("%12s%12s%8s%7s%12s%8s%7s\n", "step, s", "at the end", "ratio", "order", "largest", "ratio",
+                       "order");
     for (std::size_t k = 0; k < study.steps.size(); ++k)
-      text += print("%12.5g%12.3e", study.steps[k], quantity.end[k]) + print_ratio(quantity.end, k) +
-              print("%12.3e", quantity.max[k]) + print_ratio(quantity.max, k) + "\n";
+      text += print_text("%12.5g%12.3e", study.steps[k], quantity.end[k]) + print_ratio(quantity.end, k) +
+              print_text("%12.3e", quantity.max[k]) + print_ratio(quantity.max, k) + "\n";
   }
   if (study.quantities.empty()) text += "nothing moves otherwise than in the reference: all errors are zero\n";
   return text;
@@ -101,13 +95,15 @@ std::vector<Plot> make_convergence_plots(const ConvergenceStudy& study) {
 }
 
 std::string make_comparison_text(const Scene& scene, const std::vector<ComparedRun>& runs) {
-  std::string text = scene.path + print(", step %.6g s, %.6g s\n\n", scene.simulation.step, scene.simulation.duration);
-  text += print("%-12s %-10s%9s%11s%9s%13s%13s%13s%11s\n", "scheme", "solver", "ms/step", "residual", "uncert.",
-                "penetration", "joint error", "energy, J", "distance");
+  std::string text =
+      scene.path + print_text(", step %.6g s, %.6g s\n\n", scene.simulation.step, scene.simulation.duration);
+  text += print_text("%-12s %-10s%9s%11s%9s%13s%13s%13s%11s\n", "scheme", "solver", "ms/step", "residual", "uncert.",
+                     "penetration", "joint error", "energy, J", "distance");
   for (const ComparedRun& run : runs)
-    text += print("%-12s %-10s%9.3f%11.1e%9ld%13.2e%13.2e%13.5g%11.2e%s%s\n", run.scheme.c_str(), run.solver.c_str(),
-                  run.ms_per_step, run.residual_max, run.uncertified, run.penetration_max, run.joint_error_max,
-                  run.energy_change, run.distance, run.failed ? "  failed: " : "", run.note.c_str());
+    text +=
+        print_text("%-12s %-10s%9.3f%11.1e%9ld%13.2e%13.2e%13.5g%11.2e%s%s\n", run.scheme.c_str(), run.solver.c_str(),
+                   run.ms_per_step, run.residual_max, run.uncertified, run.penetration_max, run.joint_error_max,
+                   run.energy_change, run.distance, run.failed ? "  failed: " : "", run.note.c_str());
   return text +
          "\nenergy: change from start to end; distance: of the final positions from those of the first line, m\n";
 }

@@ -24,7 +24,22 @@ Judge& Judge::operator=(Judge&&) noexcept = default;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 }  // namespace
+
+void raise_to(double value, double* worst) {
+  if (value > *worst || std::isnan(value)) *worst = value;
+}
+
+void raise_to(const Residuals& value, Residuals* worst) {
+  raise_to(value.natural, &worst->natural);
+  raise_to(value.relative, &worst->relative);
+  raise_to(value.dynamics, &worst->dynamics);
+  raise_to(value.cone, &worst->cone);
+  raise_to(value.dissipation, &worst->dissipation);
+  raise_to(value.scale, &worst->scale);
+  raise_to(value.speed, &worst->speed);
+}
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   Residuals result;

@@ -2,6 +2,16 @@
 
 namespace slipstick {
 
+void EnergyLedger::add(const EnergyLedger& part) {
+  change += part.change;
+  load += part.load;
+  kinematic += part.kinematic;
+  damping += part.damping;
+  friction += part.friction;
+  impact += part.impact;
+  numerical += part.numerical;
+}
+
 namespace {
 
 /// Mean velocity of row `row` over the step, and the part of it that prescribed bodies contribute.

@@ -19,14 +19,6 @@ constexpr int kMaxReachRepeats = 8;
 /// An impulse below this fraction of the step's largest is rounding, not load.
 constexpr double kLoaded = 1e-11;
 
-bool is_finite(const State& state) {
-  for (const Pose& q : state.pose)
-    if (!q.position.allFinite() || !q.orientation.coeffs().allFinite()) return false;
-  for (const Twist& v : state.velocity)
-    if (!v.linear.allFinite() || !v.angular.allFinite()) return false;
-  return true;
-}
-
 }  // namespace
 
 struct Simulation::Impl {

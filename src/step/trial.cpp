@@ -17,17 +17,12 @@ long long now() {
 Stopwatch::Stopwatch(double* seconds) : seconds_(seconds), start_(now()) {}
 Stopwatch::~Stopwatch() { *seconds_ += 1e-9 * static_cast<double>(now() - start_); }
 
-void raise_to(const Residuals& value, Residuals* worst) {
-  const auto raise = [](double x, double* most) {
-    if (!(x <= *most)) *most = x;  // a NaN wins
-  };
-  raise(value.natural, &worst->natural);
-  raise(value.relative, &worst->relative);
-  raise(value.dynamics, &worst->dynamics);
-  raise(value.cone, &worst->cone);
-  raise(value.dissipation, &worst->dissipation);
-  raise(value.scale, &worst->scale);
-  raise(value.speed, &worst->speed);
+bool is_finite(const State& state) {
+  for (const Pose& q : state.pose)
+    if (!q.position.allFinite() || !q.orientation.coeffs().allFinite()) return false;
+  for (const Twist& v : state.velocity)
+    if (!v.linear.allFinite() || !v.angular.allFinite()) return false;
+  return true;
 }
 
 /// The last step's impulses by key, and the present velocities, are the guess.

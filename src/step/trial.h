@@ -57,7 +57,7 @@ class Stopwatch {
   long long start_;
 };
 
-/// Takes the worse of two certificates of solutions.
-void raise_to(const Residuals& value, Residuals* worst);
+/// Whether every pose and velocity is a number.
+bool is_finite(const State& state);
 
 }  // namespace slipstick

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/web_text.h"
+
 // The assembler puts the file into the program as it is; SLIPSTICK_VIEWER_PAGE is its path.
 asm(".section .rodata\n"
     ".balign 16\n"
@@ -44,46 +46,6 @@ std::string find_policy(std::string_view page) {
   if (at == std::string_view::npos) return "default-src 'none'";
   const std::size_t begin = at + kBefore.size();
   return std::string(page.substr(begin, page.find('"', begin) - begin));
-}
-
-std::string encode_base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = (group << 8) | (k < have ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= have ? kDigits[(group >> (18 - 6 * k)) & 63] : '=';
-  }
-  return text;
-}
-
-std::string escape_html(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
 }
 
 std::string make_page(std::string_view page, const std::vector<std::string>& packets) {

@@ -16,10 +16,6 @@ std::string make_no_page_fault();
 /// The Content-Security-Policy that the page carries in its head.
 std::string find_policy(std::string_view page);
 
-std::string encode_base64(std::string_view bytes);
-/// `text` as the content of an HTML element or a quoted attribute.
-std::string escape_html(std::string_view text);
-
 /// The page with its data inside. Each packet becomes a block of base64 text.
 std::string make_page(std::string_view page, const std::vector<std::string>& packets);
 

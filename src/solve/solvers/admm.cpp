@@ -59,10 +59,6 @@ class Admm final : public Solver {
   SolverReport solve(const Problem& problem, double tolerance, Solution* answer) override;
 
  private:
-  LawRows law_rows(const RowBlock& block) const {
-    return {&block, problem_->lower.data() + block.row, problem_->upper.data() + block.row,
-            problem_->compliance.data() + block.row};
-  }
   void begin(const Problem& problem, const VecX& guess);
   bool set_penalty(double theta);
   void step();
@@ -132,7 +128,7 @@ bool Admm::set_penalty(double theta) {
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
     const RowBlock& block = problem_->blocks[i];
     double* weight = weight_.data() + block.row;
-    update_resolvent_weights(law_rows(block), 1 / (rho_[i] * theta), weight);
+    update_resolvent_weights(law_rows(*problem_, block), 1 / (rho_[i] * theta), weight);
     double* d = maps_.d.data() + maps_.start[i];
     std::fill_n(d, block.size * block.size, 0.0);
     for (int k = 0; k < block.size; ++k) {
@@ -187,7 +183,7 @@ void Admm::update_laws() {
       const double delta = weight_[first + k] - problem_->compliance[first + k];
       y[k] = (delta * lambda_[first + k] - relaxed[k] - (k == 0 ? s : 0)) / weight_[first + k];
     }
-    update_resolvent(law_rows(block), weight_.data() + first, y, next, nullptr);
+    update_resolvent(law_rows(*problem_, block), weight_.data() + first, y, next, nullptr);
     for (int k = 0; k < m; ++k) {
       const int r = first + k;
       const double delta = weight_[r] - problem_->compliance[r];

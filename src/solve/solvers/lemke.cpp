@@ -280,9 +280,7 @@ SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* an
   if (further || !begin(problem, *answer)) {
     if (further) report.status = SolveStatus::Unsupported;
     report.note = further ? kNoFurtherLimits : dual_.fault();
-    answer->v.setZero(problem.unknowns());
-    answer->lambda.setZero(problem.rows());
-    answer->w.setZero(problem.rows());
+    set_zero(problem, answer);
     return report;
   }
   update_directions(problem, alignment_, &directions_);

@@ -62,8 +62,9 @@ bool NewtonIteration::update_active_maps() {
     double softness[2];
     update_softness(block, typical, x_.data() + block.row, softness);
     for (double& value : softness) value *= epsilon;
-    const int code = update_active_map(law_rows(block), rho_[i], softness, x_.data() + block.row, w_.data() + block.row,
-                                       maps_.d.data() + maps_.start[i], maps_.g.data() + block.row, &symmetric);
+    const int code =
+        update_active_map(law_rows(*problem_, block), rho_[i], softness, x_.data() + block.row, w_.data() + block.row,
+                          maps_.d.data() + maps_.start[i], maps_.g.data() + block.row, &symmetric);
     maps_.symmetric &= symmetric;
     maps_.zero[i] = block.law == LawKind::Friction ? code == 0 : 0;
     same &= code == code_[i];

@@ -25,7 +25,7 @@ void NewtonIteration::update_prox(double stiffness) {
   resolved_.resize(p.rows());
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    update_resolvent_weights(law_rows(block), 1 / (rho_[i] * stiffness), weight_.data() + block.row);
+    update_resolvent_weights(law_rows(*problem_, block), 1 / (rho_[i] * stiffness), weight_.data() + block.row);
     for (int k = block.row; k < block.row + block.size; ++k) centre_[k] = (weight_[k] - p.compliance[k]) * x_[k];
     if (block.law == LawKind::Friction) saxce_[block.row] = de_saxce_term(block, w_.data() + block.row);
   }
@@ -64,7 +64,7 @@ void NewtonIteration::update_convex_maps() {
       continue;
     }
     double* d = maps_.d.data() + maps_.start[i];
-    update_resolvent(law_rows(block), weight_.data() + block.row, y, resolved, d);
+    update_resolvent(law_rows(*problem_, block), weight_.data() + block.row, y, resolved, d);
     maps_.zero[i] = std::all_of(d, d + m * m, [](double value) { return value == 0; });
     for (int k = 1; k < m && block.law == LawKind::Friction; ++k)
       for (int j = 0; j < m; ++j) d[j * m + k] += d[j * m] * gradient[k - 1];
@@ -89,7 +89,7 @@ double NewtonIteration::calc_merit(double step) const {
     if (block.law == LawKind::Equality)
       std::copy_n(y, block.size, resolved);
     else
-      update_resolvent(law_rows(block), weight_.data() + block.row, y, resolved, nullptr);
+      update_resolvent(law_rows(*problem_, block), weight_.data() + block.row, y, resolved, nullptr);
     for (int k = 0; k < block.size; ++k) {
       const double scale = block.law == LawKind::Equality ? weight_[block.row + k] : 1 / rho_[i];
       const double part = (x[k] - resolved[k]) * scale;
@@ -112,7 +112,7 @@ double NewtonIteration::calc_slope(double step) {
     if (block.law == LawKind::Equality)
       std::copy_n(y, block.size, resolved);
     else
-      update_resolvent(law_rows(block), weight_.data() + block.row, y, resolved, nullptr);
+      update_resolvent(law_rows(*problem_, block), weight_.data() + block.row, y, resolved, nullptr);
     for (int k = 0; k < block.size; ++k) {
       const int r = block.row + k;
       slope += du_[r] * (x_[r] + step * dx_[r] - resolved[k]);

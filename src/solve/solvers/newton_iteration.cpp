@@ -8,11 +8,6 @@
 
 namespace slipstick {
 
-LawRows NewtonIteration::law_rows(const RowBlock& block) const {
-  return {&block, problem_->lower.data() + block.row, problem_->upper.data() + block.row,
-          problem_->compliance.data() + block.row};
-}
-
 void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const VecX& guess) {
   problem_ = &problem;
   system_ = system;
@@ -35,7 +30,7 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const 
   bool clipped = false;  // zero may be inadmissible for Box rows
   for (const RowBlock& block : problem.blocks) {
     if (block.law != LawKind::Box) continue;
-    clip_impulse(law_rows(block), x_.data() + block.row);
+    clip_impulse(law_rows(*problem_, block), x_.data() + block.row);
     clipped |= !x_.segment(block.row, block.size).isZero(0);
   }
   if (clipped) {
@@ -58,7 +53,7 @@ double NewtonIteration::calc_residual() const {
 
 void NewtonIteration::clip() {
   for (const RowBlock& block : problem_->blocks)
-    if (block.law != LawKind::Equality) clip_impulse(law_rows(block), x_.data() + block.row);
+    if (block.law != LawKind::Equality) clip_impulse(law_rows(*problem_, block), x_.data() + block.row);
 }
 
 void NewtonIteration::refresh() {

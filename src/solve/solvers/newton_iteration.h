@@ -41,7 +41,6 @@ class NewtonIteration {
   void run_full(double goal, int rounds);
 
  private:
-  LawRows law_rows(const RowBlock& block) const;
   void clip();     // x_ to the nearest admissible impulses
   void refresh();  // state and residual at x_
   double calc_residual() const;

@@ -18,6 +18,10 @@ struct LawRows {
   const double* upper = nullptr;
   const double* compliance = nullptr;
 };
+inline LawRows law_rows(const Problem& problem, const RowBlock& block) {
+  return {&block, problem.lower.data() + block.row, problem.upper.data() + block.row,
+          problem.compliance.data() + block.row};
+}
 
 /// Weights of the proximal resolvent: R on return (rows of one block), with R >= C + delta. Friction blocks have one
 /// value for the normal and one for all tangents, so that the projection in the metric R has a closed form.

@@ -36,9 +36,7 @@ class Pgs : public Solver {
     history_.changes.clear();
     if (report.note = find_problem_fault(problem); !report.note.empty()) {
       report.status = SolveStatus::Unsupported;
-      answer->v.setZero(problem.unknowns());
-      answer->lambda.setZero(problem.rows());
-      answer->w.setZero(problem.rows());
+      set_zero(problem, answer);
       return report;
     }
     begin(problem, answer->lambda);

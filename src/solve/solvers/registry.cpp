@@ -84,6 +84,12 @@ std::vector<std::string> find_solver_option_faults(const SolverOptions& o) {
   return faults;
 }
 
+void set_zero(const Problem& problem, Solution* answer) {
+  answer->v.setZero(problem.unknowns());
+  answer->lambda.setZero(problem.rows());
+  answer->w.setZero(problem.rows());
+}
+
 bool has_further_limits(const Problem& problem) {
   return std::any_of(problem.blocks.begin(), problem.blocks.end(), has_several_limits);
 }

@@ -17,6 +17,9 @@ std::unique_ptr<Solver> make_split(const SolverOptions& options);
 std::unique_ptr<Solver> make_admm();
 std::unique_ptr<Solver> make_apgd();
 
+/// What a solver hands back with a problem that it does not take: a zero answer of the right sizes.
+void set_zero(const Problem& problem, Solution* answer);
+
 /// Whether a contact has further limits, on spinning or rolling (solve/laws.h), which few solvers take.
 bool has_further_limits(const Problem& problem);
 inline constexpr std::string_view kNoFurtherLimits = "rolling or spinning friction";

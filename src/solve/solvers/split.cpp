@@ -41,9 +41,7 @@ class Split : public Solver {
     if (report.note.empty() && !pivot_.prepare(problem)) report.note = "columns and a coupling in one problem";
     if (!report.note.empty()) {
       report.status = SolveStatus::Unsupported;
-      answer->v.setZero(problem.unknowns());
-      answer->lambda.setZero(problem.rows());
-      answer->w.setZero(problem.rows());
+      set_zero(problem, answer);
       return report;
     }
     sweeps_.start(problem);

@@ -30,24 +30,6 @@ constexpr double kNear = 0.05;
 /// Speeds below this, m/s per m/s of the bodies (at least 1), are rest ([METHODS 2], v_close).
 constexpr double kRest = 1e-8;
 
-bool is_finite(const State& state) {
-  for (const Pose& q : state.pose)
-    if (!q.position.allFinite() || !q.orientation.coeffs().allFinite()) return false;
-  for (const Twist& v : state.velocity)
-    if (!v.linear.allFinite() || !v.angular.allFinite()) return false;
-  return true;
-}
-
-void add_ledger(const EnergyLedger& part, EnergyLedger* sum) {
-  sum->change += part.change;
-  sum->load += part.load;
-  sum->kinematic += part.kinematic;
-  sum->damping += part.damping;
-  sum->friction += part.friction;
-  sum->impact += part.impact;
-  sum->numerical += part.numerical;
-}
-
 }  // namespace
 
 EventDriver::EventDriver(const Model& model, const SimulationOptions& options, const Scheme& scheme, Ladder* ladder,
@@ -229,7 +211,7 @@ void EventDriver::settle() {
       ledger.change = result.energy_change;
       ledger.friction = result.friction_work;
       ledger.impact = result.energy_change - result.friction_work;
-      add_ledger(ledger, &report_->certificate.ledger);
+      report_->certificate.ledger.add(ledger);
     }
   }
   starting_ = false;
@@ -374,7 +356,7 @@ bool EventDriver::accept(double h, const Candidate& due) {
   const double before = calc_energy(model_, current_.pose, current_.velocity).total();
   const double after = calc_energy(model_, end_.pose, end_.velocity).total();
   StepInput in = input(h);
-  add_ledger(calc_ledger(in, trial_.scratch(), trial_.solution(), end_, before, after), &report_->certificate.ledger);
+  report_->certificate.ledger.add(calc_ledger(in, trial_.scratch(), trial_.solution(), end_, before, after));
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const Twist &v = current_.velocity[i], &w = end_.velocity[i];
     acceleration_[i] = {(w.linear - v.linear) / h, (w.angular - v.angular) / h};
