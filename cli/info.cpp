@@ -3,16 +3,6 @@
 #include "commands.h"
 #include "terminal.h"
 
-namespace {
-
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-}  // namespace
-
 int info(const InfoArguments& arguments) {
   const slipstick::BuildInfo info = slipstick::make_build_info();
   if (arguments.json) return write_out(slipstick::make_json(info)) ? kDone : kFailed;

@@ -19,12 +19,6 @@ std::vector<std::string> split(const std::string& list) {
   return names;
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 }  // namespace
 
 int plot(const PlotArguments& arguments) {

@@ -37,6 +37,12 @@ void say(const char* command, const std::string& line) {
   std::fprintf(stderr, "slipstick %s: %s\n", command, line.c_str());
 }
 
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 bool wants_colour(int descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");

@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 /// One line on stderr.
 void say(const std::string& line);
 /// "slipstick COMMAND: line"
 void say(const char* command, const std::string& line);
+
+/// "a, b, c"
+std::string join(const std::vector<std::string>& names);
 
 /// A terminal that wants colours (NO_COLOR and TERM=dumb are respected).
 bool wants_colour(int descriptor);

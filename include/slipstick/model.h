@@ -266,4 +266,7 @@ struct MassProperties {
 /// Exact mass properties of one shape of unit density in its own frame (planar shapes: per unit depth). Planes: zero.
 MassProperties calc_unit_density(const ShapeDescription& shape, bool planar);
 
+/// "world" for kWorld.
+std::string_view body_name(const Model& model, int body);
+
 }  // namespace slipstick

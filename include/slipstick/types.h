@@ -3,8 +3,11 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <limits>
 
 namespace slipstick {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;

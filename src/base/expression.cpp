@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/as_quoted.h"
 #include "base/closest_name.h"
 #include "base/hash.h"
 
@@ -198,8 +199,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
-std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
-
 }  // namespace
 
 double Expression::evaluate(double t) const {
@@ -279,7 +278,7 @@ class ExpressionCompiler {
 
   bool fail_trailing() {
     const std::string_view token = token_here();
-    std::string message = "unexpected " + quoted(token);
+    std::string message = "unexpected " + as_quoted(token);
     if (token == "deg" || token == "pi") {
       message += "; did you mean '*" + std::string(token) + "'?";
     } else if (is_name_start(token[0])) {
@@ -386,7 +385,7 @@ class ExpressionCompiler {
     const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (is_digit(c) || (c == '.' && is_digit(next))) return parse_number();
     if (is_name_start(c)) return parse_name();
-    if (c != '(') return fail(at_, "unexpected " + quoted(token_here()));
+    if (c != '(') return fail(at_, "unexpected " + as_quoted(token_here()));
     ++at_;
     return parse_ternary() && close_parenthesis();
   }
@@ -401,7 +400,7 @@ class ExpressionCompiler {
     double value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     const auto length = static_cast<std::size_t>(end - (text_.data() + at_));
-    if (error != std::errc()) return fail(at_, "number " + quoted(text_.substr(at_, length)) + " is out of range");
+    if (error != std::errc()) return fail(at_, "number " + as_quoted(text_.substr(at_, length)) + " is out of range");
     at_ += length;
     return push_constant(value);
   }
@@ -413,7 +412,7 @@ class ExpressionCompiler {
     skip_space();
     const bool called = at_ < text_.size() && text_[at_] == '(';
     if (const Function* function = find_function(name)) {
-      if (!called) return fail(start, quoted(name) + " is a function; write " + std::string(name) + "(...)");
+      if (!called) return fail(start, as_quoted(name) + " is a function; write " + std::string(name) + "(...)");
       ++at_;
       return parse_call(start, *function);
     }
@@ -421,7 +420,7 @@ class ExpressionCompiler {
     std::optional<double> value = find_constant(name);
     if (!value && context_.lookup) value = context_.lookup(name);
     if (!value) return fail_name(start, name, called);
-    if (called) return fail(start, quoted(name) + " is not a function");
+    if (called) return fail(start, as_quoted(name) + " is not a function");
     return push_constant(*value);
   }
 
@@ -433,8 +432,8 @@ class ExpressionCompiler {
       known.insert(known.end(), {"pi", "deg"});
     }
     for (const Function& function : kFunctions) known.emplace_back(function.name);
-    std::string message = (called ? "unknown function " : "unknown name ") + quoted(name);
-    if (const auto close = closest_name(name, known)) message += "; did you mean " + quoted(*close) + "?";
+    std::string message = (called ? "unknown function " : "unknown name ") + as_quoted(name);
+    if (const auto close = closest_name(name, known)) message += "; did you mean " + as_quoted(*close) + "?";
     return fail(start, std::move(message));
   }
 
@@ -450,7 +449,7 @@ class ExpressionCompiler {
     const bool any = function.arity == kAnyArity;
     if (any ? count == 0 : count != function.arity) {
       const std::size_t wanted = any ? 1 : function.arity;
-      return fail(start, quoted(function.name) + " takes " + (any ? "at least " : "") + std::to_string(wanted) +
+      return fail(start, as_quoted(function.name) + " takes " + (any ? "at least " : "") + std::to_string(wanted) +
                              (wanted == 1 ? " argument, got " : " arguments, got ") + std::to_string(count));
     }
     emit(function.code, count, function.code == Code::Rand ? std::bit_cast<double>(context_.random_seed) : 0);

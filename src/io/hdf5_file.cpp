@@ -19,6 +19,13 @@ void Hdf5Id::reset() {
   id_ = -1;
 }
 
+Hdf5Id make_text_type() {
+  Hdf5Id type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
 Hdf5Silence::Hdf5Silence() {
   H5Eget_auto2(H5E_DEFAULT, reinterpret_cast<H5E_auto2_t*>(&function_), &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -46,13 +53,6 @@ TypePair types_of(Hdf5Type type) {
       break;
   }
   return {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
-}
-
-Hdf5Id make_text_type() {
-  Hdf5Id type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  return type;
 }
 
 std::vector<const char*> pointers_of(const std::vector<std::string>& texts) {

@@ -40,6 +40,9 @@ class Hdf5Id {
   std::int64_t id_ = -1;
 };
 
+/// Text of any length in UTF-8.
+Hdf5Id make_text_type();
+
 /// Keeps HDF5 from printing its error stack for as long as it lives; what the program had set comes back.
 class Hdf5Silence {
  public:

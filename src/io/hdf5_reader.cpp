@@ -8,13 +8,6 @@ namespace slipstick {
 
 namespace {
 
-Hdf5Id make_text_type() {
-  Hdf5Id type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  return type;
-}
-
 Hdf5Id open_dataset(const Hdf5Id& file, const std::string& path) {
   return Hdf5Id(H5Dopen2(file.get(), path.c_str(), H5P_DEFAULT));
 }

@@ -13,4 +13,7 @@ std::string print_text(const char* format, T... values) {
   return text;
 }
 
+/// A number as sentences show it.
+inline std::string as_number(double x) { return print_text("%.4g", x); }
+
 }  // namespace slipstick

@@ -5,24 +5,17 @@
 #include <limits>
 #include <optional>
 
+#include "base/as_quoted.h"
 #include "io/problem_raw.h"
 
 namespace slipstick {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 enum class Values { Finite, Bounds };  // bounds may be infinite
 
-std::string quoted(const std::string& path) {
-  std::string text(1, '\'');
-  text += path;
-  text += '\'';
-  return text;
-}
-std::string quoted(const std::string& path, std::size_t index) {
-  return quoted(path + "[" + std::to_string(index) + "]");
+std::string as_quoted_item(const std::string& path, std::size_t index) {
+  return as_quoted(path + "[" + std::to_string(index) + "]");
 }
 
 std::string size_text(std::int64_t rows, std::int64_t columns) {
@@ -71,13 +64,13 @@ class RawReader {
 std::optional<std::size_t> RawReader::count(const std::string& path, std::int64_t limit) {
   const auto shape = file_.shape(path);
   if (!shape) {
-    fail(quoted(path) + " is missing or is not a dataset");
+    fail(as_quoted(path) + " is missing or is not a dataset");
     return std::nullopt;
   }
   double product = 1;
   for (const std::size_t n : *shape) product *= static_cast<double>(n);
   if (product > static_cast<double>(limit)) {
-    fail(quoted(path) + " has more than " + std::to_string(limit) + " values");
+    fail(as_quoted(path) + " has more than " + std::to_string(limit) + " values");
     return std::nullopt;
   }
   return static_cast<std::size_t>(product);
@@ -86,7 +79,7 @@ std::optional<std::size_t> RawReader::count(const std::string& path, std::int64_
 bool RawReader::read_integers(const std::string& path, std::int64_t limit, std::vector<std::int64_t>* values) {
   if (!count(path, limit)) return false;
   auto read = file_.read_integers(path);
-  if (!read) return fail(quoted(path) + " cannot be read as whole numbers");
+  if (!read) return fail(as_quoted(path) + " cannot be read as whole numbers");
   *values = std::move(*read);
   return true;
 }
@@ -94,10 +87,10 @@ bool RawReader::read_integers(const std::string& path, std::int64_t limit, std::
 bool RawReader::read_scalar(const std::string& path, std::int64_t lowest, std::int64_t highest, std::int64_t* value) {
   std::vector<std::int64_t> values;
   if (!read_integers(path, 1, &values)) return false;
-  if (values.empty()) return fail(quoted(path) + " is empty");
+  if (values.empty()) return fail(as_quoted(path) + " is empty");
   *value = values[0];
   if (*value >= lowest && *value <= highest) return true;
-  return fail(quoted(path) + " is " + std::to_string(*value) + "; must be from " + std::to_string(lowest) + " to " +
+  return fail(as_quoted(path) + " is " + std::to_string(*value) + "; must be from " + std::to_string(lowest) + " to " +
               std::to_string(highest));
 }
 
@@ -107,11 +100,11 @@ bool RawReader::read_small(const std::string& path, std::size_t size, int lowest
   std::vector<std::int64_t> read;
   if (!read_integers(path, limits_.max_rows, &read)) return false;
   if (read.size() != size)
-    return fail(quoted(path) + " has " + std::to_string(read.size()) + " values; must have " + std::to_string(size));
+    return fail(as_quoted(path) + " has " + std::to_string(read.size()) + " values; must have " + std::to_string(size));
   for (std::size_t k = 0; k < size; ++k)
     if (read[k] < lowest || read[k] > highest)
-      return fail(quoted(path, k) + " is " + std::to_string(read[k]) + "; must be from " + std::to_string(lowest) +
-                  " to " + std::to_string(highest));
+      return fail(as_quoted_item(path, k) + " is " + std::to_string(read[k]) + "; must be from " +
+                  std::to_string(lowest) + " to " + std::to_string(highest));
   values->assign(read.begin(), read.end());
   return true;
 }
@@ -119,12 +112,12 @@ bool RawReader::read_small(const std::string& path, std::size_t size, int lowest
 bool RawReader::read_any_vector(const std::string& path, Values kind, std::vector<double>* values) {
   if (!count(path, limits_.max_nonzeros)) return false;
   auto read = file_.read_numbers(path);
-  if (!read) return fail(quoted(path) + " cannot be read as numbers");
+  if (!read) return fail(as_quoted(path) + " cannot be read as numbers");
   *values = std::move(*read);
   for (std::size_t k = 0; k < values->size(); ++k) {
     const double x = (*values)[k];
     if (std::isfinite(x) || (kind == Values::Bounds && !std::isnan(x))) continue;
-    return fail(quoted(path, k) + " is not a finite number");
+    return fail(as_quoted_item(path, k) + " is not a finite number");
   }
   return true;
 }
@@ -132,22 +125,23 @@ bool RawReader::read_any_vector(const std::string& path, Values kind, std::vecto
 bool RawReader::read_vector(const std::string& path, std::size_t size, Values kind, std::vector<double>* values) {
   if (!read_any_vector(path, kind, values)) return false;
   if (values->size() == size) return true;
-  return fail(quoted(path) + " has " + std::to_string(values->size()) + " values; must have " + std::to_string(size));
+  return fail(as_quoted(path) + " has " + std::to_string(values->size()) + " values; must have " +
+              std::to_string(size));
 }
 
 /// A group {m, n, nz, nzmax, p, i, x}, or a dense table.
 bool RawReader::read_matrix(const std::string& path, SparseMatrix* matrix) {
-  if (!has(path)) return fail(quoted(path) + " is missing");
+  if (!has(path)) return fail(as_quoted(path) + " is missing");
   return file_.shape(path) ? read_dense(path, matrix) : read_sparse(path, matrix);
 }
 
 bool RawReader::read_dense(const std::string& path, SparseMatrix* matrix) {
   const auto shape = file_.shape(path);
-  if (shape->size() != 2) return fail(quoted(path) + " must be a group or a table with two directions");
+  if (shape->size() != 2) return fail(as_quoted(path) + " must be a group or a table with two directions");
   std::vector<double> values;
   if (!read_any_vector(path, Values::Finite, &values)) return false;
   if (static_cast<std::int64_t>(std::max((*shape)[0], (*shape)[1])) > limits_.max_rows)
-    return fail(quoted(path) + " has more than " + std::to_string(limits_.max_rows) + " rows or columns");
+    return fail(as_quoted(path) + " has more than " + std::to_string(limits_.max_rows) + " rows or columns");
   const int rows = static_cast<int>((*shape)[0]), columns = static_cast<int>((*shape)[1]);
   std::vector<Eigen::Triplet<double>> entries;
   for (int r = 0; r < rows; ++r)
@@ -161,11 +155,11 @@ bool RawReader::read_dense(const std::string& path, SparseMatrix* matrix) {
 bool RawReader::check_compressed(const std::string& path, const std::vector<std::int64_t>& start, std::int64_t slices,
                                  std::int64_t entries) {
   if (static_cast<std::int64_t>(start.size()) < slices + 1)
-    return fail(quoted(path + "/p") + " has " + std::to_string(start.size()) + " values; must have " +
+    return fail(as_quoted(path + "/p") + " has " + std::to_string(start.size()) + " values; must have " +
                 std::to_string(slices + 1));
   bool good = start[0] == 0 && start[slices] <= entries;
   for (std::int64_t k = 0; good && k < slices; ++k) good = start[k] <= start[k + 1];
-  return good || fail(quoted(path + "/p") + " must grow from 0 to at most the number of values in x");
+  return good || fail(as_quoted(path + "/p") + " must grow from 0 to at most the number of values in x");
 }
 
 bool RawReader::read_sparse(const std::string& path, SparseMatrix* matrix) {
@@ -181,19 +175,19 @@ bool RawReader::read_sparse(const std::string& path, SparseMatrix* matrix) {
       !read_any_vector(path + "/x", Values::Finite, &values))
     return false;
   if (index.size() != values.size())
-    return fail(quoted(path + "/i") + " and " + quoted(path + "/x") + " differ in length");
+    return fail(as_quoted(path + "/i") + " and " + as_quoted(path + "/x") + " differ in length");
   const std::int64_t entries = static_cast<std::int64_t>(values.size());
   std::vector<Eigen::Triplet<double>> list;
   const auto add = [&](std::int64_t r, std::int64_t c, std::int64_t k) {
     if (r < 0 || r >= rows || c < 0 || c >= columns)
-      return fail(quoted(path) + ": entry " + std::to_string(k) + " lies at (" + std::to_string(r) + ", " +
+      return fail(as_quoted(path) + ": entry " + std::to_string(k) + " lies at (" + std::to_string(r) + ", " +
                   std::to_string(c) + "), outside of " + size_text(rows, columns));
     list.emplace_back(static_cast<int>(r), static_cast<int>(c), values[k]);
     return true;
   };
   if (kind >= 0) {
     if (kind > entries || static_cast<std::int64_t>(start.size()) < kind)
-      return fail(quoted(path) + " has fewer entries than its nz = " + std::to_string(kind));
+      return fail(as_quoted(path) + " has fewer entries than its nz = " + std::to_string(kind));
     for (std::int64_t k = 0; k < kind; ++k)
       if (!add(index[k], start[k], k)) return false;
   } else {
@@ -214,12 +208,12 @@ bool RawReader::read_contacts(const std::string& group, std::int64_t rows, RawPr
   if (!read_scalar(group + "/spacedim", 2, 3, &dimension)) return false;
   raw->dimension = static_cast<int>(dimension);
   if (rows % dimension != 0)
-    return fail(quoted(group) + " has " + std::to_string(rows) +
+    return fail(as_quoted(group) + " has " + std::to_string(rows) +
                 " contact rows, no multiple of spacedim = " + std::to_string(dimension));
   raw->contacts = static_cast<int>(rows / dimension);
   if (!read_vector(group + "/vectors/mu", raw->contacts, Values::Finite, &raw->mu)) return false;
   for (std::size_t k = 0; k < raw->mu.size(); ++k)
-    if (raw->mu[k] < 0) return fail(quoted(group + "/vectors/mu", k) + " is negative");
+    if (raw->mu[k] < 0) return fail(as_quoted_item(group + "/vectors/mu", k) + " is negative");
   return true;
 }
 
@@ -229,7 +223,7 @@ bool RawReader::read_local(RawProblem* raw) {
   SparseMatrix w;
   if (!read_matrix(group + "/W", &w)) return false;
   if (w.rows() != w.cols())
-    return fail(quoted(group + "/W") + " is " + size_text(w.rows(), w.cols()) + "; must be square");
+    return fail(as_quoted(group + "/W") + " is " + size_text(w.rows(), w.cols()) + "; must be square");
   if (!read_contacts(group, w.rows(), raw)) return false;
   if (!read_vector(group + "/vectors/q", w.rows(), Values::Finite, &raw->offset)) return false;
   raw->matrix = std::move(w);
@@ -242,7 +236,7 @@ bool RawReader::read_local(RawProblem* raw) {
   const int n = static_cast<int>(raw->matrix.rows()), m = static_cast<int>(v.cols());
   r.resize(m, m);
   if (has(group + "/R") && !read_matrix(group + "/R", &r)) return false;
-  if (v.rows() != n || r.rows() != m || r.cols() != m) return fail(quoted(group + "/V") + " and R do not fit W");
+  if (v.rows() != n || r.rows() != m || r.cols() != m) return fail(as_quoted(group + "/V") + " and R do not fit W");
   if (!read_vector(group + "/vectors/s", m, Values::Finite, &s)) return false;
   raw->equalities = m;
   raw->offset.insert(raw->offset.end(), s.begin(), s.end());
@@ -284,9 +278,9 @@ bool RawReader::read_global(RawProblem* raw) {
   if (!read_matrix(group + "/M", &raw->matrix) || !read_matrix(group + "/H", &raw->jacobian)) return false;
   const int n = static_cast<int>(raw->matrix.rows());
   if (raw->matrix.cols() != n)
-    return fail(quoted(group + "/M") + " is " + size_text(n, raw->matrix.cols()) + "; must be square");
+    return fail(as_quoted(group + "/M") + " is " + size_text(n, raw->matrix.cols()) + "; must be square");
   if (raw->jacobian.rows() != n)
-    return fail(quoted(group + "/H") + " has " + std::to_string(raw->jacobian.rows()) + " rows; M has " +
+    return fail(as_quoted(group + "/H") + " has " + std::to_string(raw->jacobian.rows()) + " rows; M has " +
                 std::to_string(n));
   if (!read_contacts(group, raw->jacobian.cols(), raw)) return false;
   if (!read_vector(group + "/vectors/f", n, Values::Finite, &raw->load)) return false;
@@ -296,7 +290,7 @@ bool RawReader::read_global(RawProblem* raw) {
     std::vector<double> b;
     if (!read_matrix(group + "/G", &g)) return false;
     if (g.rows() != n)
-      return fail(quoted(group + "/G") + " has " + std::to_string(g.rows()) + " rows; M has " + std::to_string(n));
+      return fail(as_quoted(group + "/G") + " has " + std::to_string(g.rows()) + " rows; M has " + std::to_string(n));
     if (!read_vector(group + "/vectors/b", g.cols(), Values::Finite, &b)) return false;
     raw->equalities = static_cast<int>(g.cols());
     raw->jacobian = beside(raw->jacobian, g);
@@ -369,9 +363,9 @@ bool RawReader::read_laws(std::size_t rows, RowLaw highest, RawProblem* raw) {
   for (std::size_t k = 0; k < rows; ++k) {
     raw->law.push_back(static_cast<RowLaw>(codes[k]));
     if (raw->law[k] != RowLaw::Box) continue;
-    if (!bounded) return fail(quoted("/slipstick/law", k) + " asks for bounds: add lower and upper");
+    if (!bounded) return fail(as_quoted_item("/slipstick/law", k) + " asks for bounds: add lower and upper");
     if (!(raw->lower[k] <= raw->upper[k]) || raw->lower[k] == kInfinity || raw->upper[k] == -kInfinity)
-      return fail(quoted("/slipstick/lower", k) + " is above upper");
+      return fail(as_quoted_item("/slipstick/lower", k) + " is above upper");
   }
   return true;
 }
@@ -392,7 +386,7 @@ bool RawReader::read_plain(RawProblem* raw) {
       tangents = 0;
     } else if (raw->law[r] == RowLaw::Tangent) {
       if (r == 0 || raw->law[r - 1] < RowLaw::Normal || ++tangents > 2)
-        return fail(quoted("/slipstick/law", r) + ": a tangent row (4) must follow its normal row (3)");
+        return fail(as_quoted_item("/slipstick/law", r) + ": a tangent row (4) must follow its normal row (3)");
       raw->dimension = std::max(raw->dimension, 1 + tangents);
     } else if (tangents == 0) {
       return fail("'/slipstick/law': a normal row (3) needs one or two tangent rows (4) after it");
@@ -402,7 +396,7 @@ bool RawReader::read_plain(RawProblem* raw) {
   if (raw->contacts == 0) return true;
   if (!read_vector("/slipstick/mu", raw->contacts, Values::Finite, &raw->mu)) return false;
   for (std::size_t k = 0; k < raw->mu.size(); ++k)
-    if (raw->mu[k] < 0) return fail(quoted("/slipstick/mu", k) + " is negative");
+    if (raw->mu[k] < 0) return fail(as_quoted_item("/slipstick/mu", k) + " is negative");
   return true;
 }
 
@@ -418,7 +412,7 @@ bool RawReader::read_models(RawProblem* raw) {
   if (!has("/slipstick/compliance")) return true;
   if (!read_vector("/slipstick/compliance", raw->rows(), Values::Finite, &raw->compliance)) return false;
   for (std::size_t k = 0; k < raw->compliance.size(); ++k)
-    if (raw->compliance[k] < 0) return fail(quoted("/slipstick/compliance", k) + " is negative");
+    if (raw->compliance[k] < 0) return fail(as_quoted_item("/slipstick/compliance", k) + " is negative");
   return true;
 }
 

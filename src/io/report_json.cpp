@@ -23,10 +23,6 @@ std::string_view name_of(RunEnd end) {
   return "complete";
 }
 
-std::string_view body_name(const Model& model, int body) {
-  return body == kWorld ? std::string_view("world") : std::string_view(model.bodies[body].name);
-}
-
 void add_timing(const RunFigures& s, JsonText* json) {
   const TimeFigures times = calc_time_figures(s.step_seconds);
   json->key("ms_per_step");

@@ -9,6 +9,8 @@
 #include <map>
 #include <numbers>
 
+#include "io/print_text.h"
+
 namespace slipstick {
 
 namespace {
@@ -17,16 +19,6 @@ constexpr double kOverlapTolerance = 1e-9;  ///< m per metre of body: touching i
 constexpr double kJointTolerance = 1e-6;    ///< m or rad; well above what a body moves in the trial step
 constexpr double kLargeMassRatio = 1e4;     ///< beyond this, iterative solvers need very many sweeps
 constexpr int kMaxRankSize = 1500;          ///< dense: rows and columns
-
-std::string as_text(double x) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g", x);
-  return buffer;
-}
-
-std::string_view body_name(const Model& model, int body) {
-  return body == kWorld ? std::string_view("world") : std::string_view(model.bodies[body].name);
-}
 
 void count_bodies(const Model& model, SceneCheck* check) {
   check->bodies = static_cast<int>(model.bodies.size());
@@ -159,24 +151,24 @@ void advise_step(const Scene& scene, SceneCheck* check) {
 void add_remarks(SceneCheck* check) {
   if (check->dynamic == 0) check->remarks.push_back("nothing moves: there is no dynamic body");
   if (check->mass_ratio > kLargeMassRatio)
-    check->remarks.push_back("mass ratio " + as_text(check->mass_ratio) + " between '" + check->heaviest + "' and '" +
+    check->remarks.push_back("mass ratio " + as_number(check->mass_ratio) + " between '" + check->heaviest + "' and '" +
                              check->lightest + "': prefer a direct solver, or bring the masses closer");
   if (!check->overlaps.empty()) {
     const Overlap& worst = check->overlaps[0];
     check->remarks.push_back(std::to_string(check->overlaps.size()) + " pairs of bodies start inside each other ('" +
-                             worst.a + "' and '" + worst.b + "' by " + as_text(worst.depth) +
+                             worst.a + "' and '" + worst.b + "' by " + as_number(worst.depth) +
                              " m): they will be pushed apart; move them, or list them in pairs_without_contact");
   }
   if (check->joint_error > kJointTolerance)
-    check->remarks.push_back("the joints do not hold at the start (error " + as_text(check->joint_error) +
+    check->remarks.push_back("the joints do not hold at the start (error " + as_number(check->joint_error) +
                              "): check anchors and starting poses");
   if (check->redundant_rows.value_or(0) > 0)
     check->remarks.push_back(std::to_string(*check->redundant_rows) + " of " + std::to_string(check->joint_rows) +
                              " joint rows say what others say already: the motion is right, the joint forces are not "
                              "unique; free a direction, or give the joints compliance");
   if (check->step_advised && check->step > *check->step_advised)
-    check->remarks.push_back("step " + as_text(check->step) + " s is long for " + check->step_reason + ": advised is " +
-                             as_text(*check->step_advised) + " s or less");
+    check->remarks.push_back("step " + as_number(check->step) + " s is long for " + check->step_reason +
+                             ": advised is " + as_number(*check->step_advised) + " s or less");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <slipstick/scene_check.h>
 
 #include "io/json_text.h"
+#include "io/print_text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,12 +11,6 @@ namespace slipstick {
 namespace {
 
 constexpr std::size_t kOverlapsShown = 10;
-
-std::string as_text(double x) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.4g", x);
-  return buffer;
-}
 
 }  // namespace
 
@@ -94,22 +89,22 @@ std::string make_text(const SceneCheck& check, bool colour) {
   line("connections",
        number(check.joints) + " joints, " + number(check.springs) + " springs, " + number(check.loads) + " loads");
   if (check.dynamic > 0)
-    line("masses", as_text(check.mass_min) + " kg ('" + check.lightest + "') to " + as_text(check.mass_max) + " kg ('" +
-                       check.heaviest + "'), ratio " + as_text(check.mass_ratio) + ", total " +
-                       as_text(check.mass_total) + " kg");
+    line("masses", as_number(check.mass_min) + " kg ('" + check.lightest + "') to " + as_number(check.mass_max) +
+                       " kg ('" + check.heaviest + "'), ratio " + as_number(check.mass_ratio) + ", total " +
+                       as_number(check.mass_total) + " kg");
   line("joint rows", number(check.joint_rows) + " rigid, " +
                          (check.redundant_rows ? number(*check.redundant_rows) + " redundant" : "rank not looked at") +
-                         ", error at the start " + as_text(check.joint_error));
+                         ", error at the start " + as_number(check.joint_error));
   line("start",
        number(check.contacts) + " contacts within reach, " + std::to_string(check.overlaps.size()) + " pairs overlap");
   for (std::size_t i = 0; i < std::min(kOverlapsShown, check.overlaps.size()); ++i)
-    line("", check.overlaps[i].a + " in " + check.overlaps[i].b + " by " + as_text(check.overlaps[i].depth) + " m");
+    line("", check.overlaps[i].a + " in " + check.overlaps[i].b + " by " + as_number(check.overlaps[i].depth) + " m");
   if (check.overlaps.size() > kOverlapsShown)
     line("", "and " + std::to_string(check.overlaps.size() - kOverlapsShown) + " more");
-  line("step",
-       as_text(check.step) + " s" +
-           (check.step_advised ? ", advised at most " + as_text(*check.step_advised) + " s (" + check.step_reason + ")"
-                               : ""));
+  line("step", as_number(check.step) + " s" +
+                   (check.step_advised
+                        ? ", advised at most " + as_number(*check.step_advised) + " s (" + check.step_reason + ")"
+                        : ""));
   for (const std::string& remark : check.remarks) text += paint("33", "  ! ") + remark + "\n";
   if (check.remarks.empty()) text += paint("32", "  ready to run") + "\n";
   return text;

@@ -14,7 +14,7 @@ namespace slipstick {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxIncludeDepth = 32;
 constexpr std::size_t kMaxFiles = 1000;
 
 struct FileCloser {
@@ -159,7 +159,7 @@ const SceneFile* SceneFiles::include(const SceneNode& name, SceneFile* from) {
     for (auto it = start; it != open_.end(); ++it) circle += (*it)->shown.string() + " -> ";
     return fail("a cycle of includes: " + circle + shown.string());
   }
-  if (open_.size() >= kMaxDepth) return fail("includes are nested too deeply");
+  if (open_.size() >= kMaxIncludeDepth) return fail("includes are nested too deeply");
   if (files_.size() >= kMaxFiles) return fail("more than " + std::to_string(kMaxFiles) + " files");
   std::error_code error;
   if (fs::exists(real, error) && !fs::is_regular_file(real, error)) return fail("is not a regular file");

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/as_quoted.h"
 #include "base/closest_name.h"
 
 namespace slipstick {
 namespace {
-
-std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
 
 std::string join_lengths(std::initializer_list<std::size_t> lengths) {
   std::string text;
@@ -38,7 +37,7 @@ std::string as_list(const KeyList& names) {
 
 std::string as_suggestion(std::string_view wanted, const KeyList& known) {
   const auto close = closest_name(wanted, {known.begin(), known.end()});
-  return close ? "; did you mean " + quoted(*close) + "?" : "";
+  return close ? "; did you mean " + as_quoted(*close) + "?" : "";
 }
 
 const SceneNode* SceneItem::find(std::string_view key) const {
@@ -54,9 +53,9 @@ void SceneItem::check_keys(const KeyList& legal, const KeyList& unsupported) con
     const std::string& key = entry.key->text;
     if (!entry.key->is_scalar() || contains(legal, key)) continue;
     if (contains(unsupported, key)) {
-      fault(*entry.key, "key " + quoted(key) + " in " + label_ + " is not supported in this version");
+      fault(*entry.key, "key " + as_quoted(key) + " in " + label_ + " is not supported in this version");
     } else {
-      std::string message = "unknown key " + quoted(key) + " in " + label_;
+      std::string message = "unknown key " + as_quoted(key) + " in " + label_;
       const std::string near = as_suggestion(key, legal);
       fault(*entry.key, message + (near.empty() ? " (known: " + as_list(legal) + ")" : near));
     }
@@ -69,12 +68,12 @@ bool SceneItem::require(std::string_view key) const {
     reading_.faults->note_consequence();
     return false;
   }
-  fault(*map_.node, "missing key " + quoted(key) + " in " + label_);
+  fault(*map_.node, "missing key " + as_quoted(key) + " in " + label_);
   return false;
 }
 
 void SceneItem::expected(const SceneNode& node, std::string_view wanted, std::string_view what) const {
-  fault(node, std::string("expected ").append(wanted).append(" for ").append(quoted(what)).append(" in ") + label_ +
+  fault(node, std::string("expected ").append(wanted).append(" for ").append(as_quoted(what)).append(" in ") + label_ +
                   ", got " + describe(node));
 }
 
@@ -91,7 +90,7 @@ std::optional<Expression> SceneItem::as_expression(const SceneNode& node, std::s
   auto result = reading_.scope->compile(node, node.text, 0, allow_time);
   if (result && !std::isfinite(result->at(0))) {
     fault(node,
-          quoted(what) + " in " + label_ + " is not a finite number" + (result->is_constant() ? "" : " at t = 0"));
+          as_quoted(what) + " in " + label_ + " is not a finite number" + (result->is_constant() ? "" : " at t = 0"));
     return std::nullopt;
   }
   return result;
@@ -110,7 +109,7 @@ std::optional<std::vector<double>> SceneItem::as_numbers(const SceneNode& node, 
     return std::nullopt;
   }
   if (std::find(lengths.begin(), lengths.end(), node.items.size()) == lengths.end()) {
-    fault(node, "expected " + join_lengths(lengths) + " numbers for " + quoted(what) + " in " + label_ + ", got " +
+    fault(node, "expected " + join_lengths(lengths) + " numbers for " + as_quoted(what) + " in " + label_ + ", got " +
                     std::to_string(node.items.size()));
     return std::nullopt;
   }
@@ -136,7 +135,7 @@ std::optional<std::string> SceneItem::as_text(const SceneNode& node, std::string
   const std::string& text = node.text;
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::any_of(text.begin(), text.end(), is_control)) {
-    fault(node, quoted(what) + " in " + label_ + " holds a line break or another control character");
+    fault(node, as_quoted(what) + " in " + label_ + " holds a line break or another control character");
     return std::nullopt;
   }
   std::string result;
@@ -244,8 +243,8 @@ bool SceneItem::functions(const SceneNode& node, std::string_view what, bool axi
     return false;
   }
   if (node.items.size() != 3 && !(two && node.items.size() == 2)) {
-    fault(node, std::string("expected ") + (two ? "2 or 3" : "3") + " numbers for " + quoted(what) + " in " + label_ +
-                    ", got " + std::to_string(node.items.size()));
+    fault(node, std::string("expected ") + (two ? "2 or 3" : "3") + " numbers for " + as_quoted(what) + " in " +
+                    label_ + ", got " + std::to_string(node.items.size()));
     return false;
   }
   bool good = true;

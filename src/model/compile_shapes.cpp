@@ -9,7 +9,6 @@
 namespace slipstick {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Corners that stick out of the line of their neighbours by less than this part of the polygon's size are no corners.
 constexpr double kFlatCorner = 1e-12;
 

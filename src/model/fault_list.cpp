@@ -25,12 +25,6 @@ std::string as_text(const Vec3& x) {
   return text;
 }
 
-std::string as_quoted(std::string_view name) {
-  std::string text(1, '\'');
-  text.append(name).append(1, '\'');
-  return text;
-}
-
 void FaultList::add(SourceTag source, std::string message) { faults_.push_back({source, std::move(message)}); }
 
 std::string FaultList::as_unknown_name(std::string_view what, std::string_view wanted,

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/as_quoted.h"
+
 namespace slipstick {
 
 /// A number as a person would write it.
 std::string as_text(double x);
 /// "[1, 2, 3]"
 std::string as_text(const Vec3& x);
-/// "'name'"
-std::string as_quoted(std::string_view name);
 
 class FaultList {
  public:

@@ -8,7 +8,6 @@
 namespace slipstick {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 // Inertias come from files with a few digits: symmetry and triangle inequality are asked for to this relative accuracy.
 constexpr double kInertiaTolerance = 1e-9;
 
@@ -19,7 +18,7 @@ MassProperties make_centred(double mass, const Vec3& diagonal) {
 /// Straight part plus two half balls; a half ball's centroid lies 3/8 r beyond the straight part's end.
 MassProperties calc_capsule(double radius, double length) {
   const double r2 = radius * radius;
-  const double straight = kPi * r2 * length, balls = 4.0 / 3.0 * kPi * r2 * radius;
+  const double straight = std::numbers::pi * r2 * length, balls = 4.0 / 3.0 * std::numbers::pi * r2 * radius;
   const double axial = straight * r2 / 2 + balls * 0.4 * r2;
   const double across = straight * (r2 / 4 + length * length / 12) +
                         balls * (0.4 * r2 + length * length / 4 + 3.0 / 8.0 * radius * length);
@@ -176,7 +175,7 @@ MassProperties join_matter(const MassProperties& a, const MassProperties& b) {
 MassProperties calc_unit_density(const ShapeDescription& shape, bool planar) {
   switch (shape.kind) {
     case ShapeKind::Sphere: {
-      const double mass = 4.0 / 3.0 * kPi * shape.radius * shape.radius * shape.radius;
+      const double mass = 4.0 / 3.0 * std::numbers::pi * shape.radius * shape.radius * shape.radius;
       return make_centred(mass, Vec3::Constant(0.4 * mass * shape.radius * shape.radius));
     }
     case ShapeKind::Box: {
@@ -191,7 +190,7 @@ MassProperties calc_unit_density(const ShapeDescription& shape, bool planar) {
     case ShapeKind::Capsule:
       return calc_capsule(shape.radius, shape.length);
     case ShapeKind::Disk: {
-      const double area = kPi * shape.radius * shape.radius;
+      const double area = std::numbers::pi * shape.radius * shape.radius;
       return calc_lamina(area, area * shape.radius * shape.radius / 4 * Vec3(1, 1, 0));
     }
     case ShapeKind::Polygon:

@@ -71,4 +71,8 @@ std::optional<int> Model::find_body(std::string_view wanted) const {
   return std::nullopt;
 }
 
+std::string_view body_name(const Model& model, int body) {
+  return body == kWorld ? std::string_view("world") : std::string_view(model.bodies[body].name);
+}
+
 }  // namespace slipstick

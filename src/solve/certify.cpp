@@ -21,11 +21,7 @@ Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void raise_to(double value, double* worst) {
   if (value > *worst || std::isnan(value)) *worst = value;

@@ -9,6 +9,9 @@
 
 namespace slipstick {
 
+/// How often a step is repeated because a body left it faster than assumed.
+inline constexpr int kMaxReachRepeats = 8;
+
 class Reach {
  public:
   explicit Reach(const Model& model);  ///< keeps a reference

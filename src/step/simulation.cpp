@@ -13,14 +13,6 @@
 
 namespace slipstick {
 
-namespace {
-
-constexpr int kMaxReachRepeats = 8;
-/// An impulse below this fraction of the step's largest is rounding, not load.
-constexpr double kLoaded = 1e-11;
-
-}  // namespace
-
 struct Simulation::Impl {
   Impl(Model m, State initial, SimulationOptions o)
       : model(std::move(m)),

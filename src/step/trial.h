@@ -7,6 +7,9 @@
 
 namespace slipstick {
 
+/// An impulse below this fraction of the step's largest is rounding, not load.
+inline constexpr double kLoaded = 1e-11;
+
 class Trial {
  public:
   /// Keeps references.

@@ -1,7 +1,7 @@
 // Same input, same bits: from run to run and for any thread count.
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 class Determinism : public ::testing::TestWithParam<const char*> {};
@@ -38,4 +38,4 @@ TEST(Determinism, SceneOrderOfStepsDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

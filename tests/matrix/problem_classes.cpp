@@ -15,7 +15,7 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_support;
+using namespace test_support;
 
 bool want_all() {
   const char* text = std::getenv("SLIPSTICK_MATRIX");
@@ -68,7 +68,7 @@ Problem make_lcp(const MatX& m, const VecX& q) {
 
 ProblemClass make_lcps() {
   ProblemClass list;
-  testing::Random random(7);
+  test::Random random(7);
   for (const int n : {1, 3, 10, 30}) {
     MatX a(n, n);
     VecX q(n);

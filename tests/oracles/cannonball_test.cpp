@@ -1,7 +1,7 @@
 // The collapse of 66 disks: early energies of the discrete method, which independent implementations reproduce.
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 TEST(Cannonball, EarlyEnergies) {
@@ -20,4 +20,4 @@ TEST(Cannonball, EarlyEnergies) {
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -4,7 +4,7 @@
 
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 TEST(Contact, RestingBoxPressesWithItsWeight) {
@@ -142,4 +142,4 @@ bodies:
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

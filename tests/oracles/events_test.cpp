@@ -7,7 +7,7 @@
 
 #include "support/follow.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 // ---------------------------------------------------------------- stick and slip
@@ -376,4 +376,4 @@ simulation: {step: 0.01, scheme: )yaml" +
 INSTANTIATE_TEST_SUITE_P(Schemes, Bullet, ::testing::Values("stabilized", "trapezoid", "euler"));
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -3,7 +3,7 @@
 
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 TEST(Friction, RollingSphereStopsByRollingFriction) {
@@ -105,4 +105,4 @@ bodies:
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

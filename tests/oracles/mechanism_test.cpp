@@ -4,7 +4,7 @@
 
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 TEST(Mechanism, PendulumIsFirstOrderAndItsRodStaysRigid) {
@@ -166,4 +166,4 @@ forces:
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

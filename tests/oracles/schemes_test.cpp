@@ -7,7 +7,7 @@
 
 #include "support/follow.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 // ---------------------------------------------------------------- double pendulum, [Potra06] table 10.1
@@ -357,4 +357,4 @@ simulation: {scheme: {alpha-gamma: {alpha: a, gamma: c}}}
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -5,7 +5,7 @@
 
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 struct Case {
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(Events, Allocation,
                                            Case{"free_top.yaml", "trapezoid"}));
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -10,7 +10,7 @@
 
 #include "support/random_problem.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 struct Tally {
@@ -124,4 +124,4 @@ TEST(RandomProblems, EveryLawUnderAuto) {
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -1,7 +1,7 @@
 // Solver options reach the solver of every step, and a budget that is used up is reported, not hidden.
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 namespace {
 
 constexpr const char* kColumn =
@@ -42,4 +42,4 @@ TEST(SolverOptionsInScenes, SplitHoldsAColumn) {
 }
 
 }  // namespace
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 
-namespace slipstick::testing {
+namespace slipstick::test {
 
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr bool kCountsAllocations = false;
@@ -17,7 +17,7 @@ inline constexpr bool kCountsAllocations = true;
 
 inline std::atomic<long> allocation_count{0};
 
-}  // namespace slipstick::testing
+}  // namespace slipstick::test
 
 #ifndef __SANITIZE_ADDRESS__
 extern "C" {
@@ -27,23 +27,23 @@ void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 
 void* malloc(std::size_t size) {
-  slipstick::testing::allocation_count.fetch_add(1, std::memory_order_relaxed);
+  slipstick::test::allocation_count.fetch_add(1, std::memory_order_relaxed);
   return __libc_malloc(size);
 }
 void* calloc(std::size_t count, std::size_t size) {
-  slipstick::testing::allocation_count.fetch_add(1, std::memory_order_relaxed);
+  slipstick::test::allocation_count.fetch_add(1, std::memory_order_relaxed);
   return __libc_calloc(count, size);
 }
 void* realloc(void* memory, std::size_t size) {
-  slipstick::testing::allocation_count.fetch_add(1, std::memory_order_relaxed);
+  slipstick::test::allocation_count.fetch_add(1, std::memory_order_relaxed);
   return __libc_realloc(memory, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  slipstick::testing::allocation_count.fetch_add(1, std::memory_order_relaxed);
+  slipstick::test::allocation_count.fetch_add(1, std::memory_order_relaxed);
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
-  slipstick::testing::allocation_count.fetch_add(1, std::memory_order_relaxed);
+  slipstick::test::allocation_count.fetch_add(1, std::memory_order_relaxed);
   *memory = __libc_memalign(alignment, size);
   return *memory == nullptr ? ENOMEM : 0;
 }

@@ -7,7 +7,7 @@
 
 #include "support/simulate.h"
 
-namespace slipstick::testing {
+namespace slipstick::test {
 
 /// The scene under a scheme given as in scene files: "trapezoid", or "{alpha-gamma: {alpha: 0.7}}".
 inline Scene scene_under(const std::string& name, const std::string& scheme, const std::vector<std::string>& set = {}) {
@@ -57,4 +57,4 @@ inline std::vector<Event> of_kind(const std::vector<Event>& events, EventKind ki
   return out;
 }
 
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

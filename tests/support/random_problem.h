@@ -11,7 +11,7 @@
 #include <numbers>
 #include <vector>
 
-namespace slipstick::testing {
+namespace slipstick::test {
 
 /// A small portable generator: the standard distributions differ between libraries.
 class Random {
@@ -239,4 +239,4 @@ inline RandomProblemOptions make_varied_options(std::uint64_t seed) {
   return o;
 }
 
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-namespace slipstick::testing_support {
+namespace slipstick::test_support {
 
 constexpr double kStep = 1.0 / 60, kGravity = 9.81;
 
@@ -285,4 +285,4 @@ inline Problem random_problem(unsigned seed, const RandomOptions& o) {
   return scene.problem();
 }
 
-}  // namespace slipstick::testing_support
+}  // namespace slipstick::test_support

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace slipstick::testing {
+namespace slipstick::test {
 
 /// The scene, or a failed test that prints its faults.
 inline Scene scene_of(const std::string& text, const SceneLoadOptions& options = {}) {
@@ -46,4 +46,4 @@ inline WorldMotion motion_of(const Simulation& simulation, const std::string& bo
   return calc_world_motion(simulation.model().bodies[i], simulation.state().pose[i], simulation.state().velocity[i]);
 }
 
-}  // namespace slipstick::testing
+}  // namespace slipstick::test

@@ -28,7 +28,6 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOverRelaxation = 1.5;
 constexpr double kEqualityShift = 1e-10;                    // proximal compliance of equality rows over the diagonal
 constexpr double kLeastPenalty = 1e-6, kMostPenalty = 1e8;  // theta
@@ -42,8 +41,8 @@ constexpr double kForget = 0.85, kLeastDrop = 0.4;
 constexpr int kMemory = 8;  // of Anderson's mixing
 // Budget in iterations: as many as fit into this many row operations, so that the same problem has the same answer on
 // every machine; small problems may take long, heaps of 10,000 contacts some hundreds of iterations.
-constexpr double kBudget = 1.2e7;
-constexpr int kLeastIterations = 400, kMostIterations = 8000;
+constexpr double kAdmmBudget = 1.2e7;
+constexpr int kLeastAdmm = 400, kMostAdmm = 8000;
 
 class Admm final : public Solver {
  public:
@@ -287,8 +286,8 @@ SolverReport Admm::solve(const Problem& problem, double tolerance, Solution* ans
     return report;
   }
   begin(problem, answer->lambda);
-  const int limit = static_cast<int>(
-      std::clamp(kBudget / std::max(problem.rows(), 1), double{kLeastIterations}, double{kMostIterations}));
+  const int limit =
+      static_cast<int>(std::clamp(kAdmmBudget / std::max(problem.rows(), 1), double{kLeastAdmm}, double{kMostAdmm}));
   // Half the tolerance, so that rounding decides nothing.
   if (judge() > 0.5 * tolerance && set_penalty(kFirstPenalty)) iterate(0.5 * tolerance, limit);
   answer->lambda = best_lambda_;

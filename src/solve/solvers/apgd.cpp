@@ -21,14 +21,13 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kShrink = 0.5, kGrow = 1 / 0.95;  // of the step: where it is too long, and after each iteration
 constexpr int kBacktracks = 30;
 constexpr double kInnerGain = 0.3;  // an inner solve ends when its residual is this part of the whole one
 constexpr int kInnerLimit = 200, kCheckEvery = 5;
 // Budget in iterations: as many as fit into this many row products, the same on every machine.
-constexpr double kBudget = 3e7;
-constexpr int kLeastIterations = 1000, kMostIterations = 20000;
+constexpr double kApgdBudget = 3e7;
+constexpr int kLeastApgd = 1000, kMostApgd = 20000;
 
 class Apgd final : public Solver {
  public:
@@ -177,8 +176,8 @@ SolverReport Apgd::solve(const Problem& problem, double tolerance, Solution* ans
     return report;
   }
   begin(problem, answer->lambda);
-  const int limit = static_cast<int>(
-      std::clamp(kBudget / std::max(problem.rows(), 1), double{kLeastIterations}, double{kMostIterations}));
+  const int limit =
+      static_cast<int>(std::clamp(kApgdBudget / std::max(problem.rows(), 1), double{kLeastApgd}, double{kMostApgd}));
   if (judge() > 0.5 * tolerance) iterate(0.5 * tolerance, limit);
   if (best_ < kInfinity) lambda_ = best_lambda_;
   answer->lambda = lambda_;

@@ -10,13 +10,12 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstShift = 1e-9;     // delta over the Delassus diagonal: small enough that one or two rounds do
 constexpr double kLargestShift = 1e-1;   // after failed factorizations
 constexpr double kTie = 1e-13;           // signs below this part of the terms are rounding
 constexpr double kFrozenWeight = 1e150;  // compliance of an equality block that takes no part
-constexpr double kInaccurate = 1e-9;     // of the speeds: a residual of the linear system above this is no answer
-constexpr int kBlockLimit = 100, kRefinements = 10, kRounds = 60, kIdleRounds = 3;
+constexpr double kNoAnswer = 1e-9;       // of the speeds: a residual of the linear system above this is no answer
+constexpr int kBlockLimit = 100, kPivotRefinements = 10, kPivotRounds = 60, kIdlePivotRounds = 3;
 constexpr int kPatience = 3;  // block pivots without fewer wrong signs, between least-index ones
 
 }  // namespace
@@ -164,7 +163,7 @@ bool BoundedPivot::factor_sets() {
 bool BoundedPivot::move_to_minimum() {
   double last = kInfinity;
   dx_.setZero(x_.size());
-  for (int pass = 0; pass < kRefinements; ++pass) {
+  for (int pass = 0; pass < kPivotRefinements; ++pass) {
     refresh();
     double size = 0;
     maps_.g.setZero();
@@ -190,7 +189,7 @@ bool BoundedPivot::move_to_minimum() {
     for (int r = 0; r < x_.size(); ++r) x_[r] += is_free(r) ? dx_[r] : 0;
   }
   update_ties();
-  return x_.allFinite() && last <= std::max(kInaccurate * speed_, 1e3 * tie_);
+  return x_.allFinite() && last <= std::max(kNoAnswer * speed_, 1e3 * tie_);
 }
 
 double BoundedPivot::violation(int r) const {
@@ -350,7 +349,7 @@ PivotReport BoundedPivot::solve(const VecX& lower, const VecX& upper, double tol
   double best = calc_residual(), last = best;
   best_ = x_;
   int idle = 0;
-  for (int round = 0; round < kRounds && best > goal; ++round) {
+  for (int round = 0; round < kPivotRounds && best > goal; ++round) {
     centre_ = x_;
     if (!run_pivots(rule)) {
       x_ = best_;
@@ -367,7 +366,7 @@ PivotReport BoundedPivot::solve(const VecX& lower, const VecX& upper, double tol
       best_ = x_;
     }
     const bool slow = !(residual < 0.5 * last) && shift_ <= kFirstShift;
-    if (slow && (best <= tolerance || ++idle > kIdleRounds)) break;
+    if (slow && (best <= tolerance || ++idle > kIdlePivotRounds)) break;
     last = residual;
     if (shift_ > kFirstShift) set_shift(std::max(kFirstShift, 0.1 * shift_));  // a shift slows the rounds
   }

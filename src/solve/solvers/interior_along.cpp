@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kShort = 0.1;  // two fast steps below it: a fold
 constexpr double kRadius = 0.3, kMostRadius = 0.9;
-constexpr double kNear = 0.15, kOff = 0.4, kLost = 0.5;  // distance from the path, in units of the gap
-constexpr double kStraight = 4;                          // tangent below which fast steps do well again
+constexpr double kNearPath = 0.15, kOff = 0.4, kLost = 0.5;  // distance from the path, in units of the gap
+constexpr double kStraight = 4;                              // tangent below which fast steps do well again
 constexpr int kStraightSteps = 2;
 
 }  // namespace
@@ -104,7 +104,7 @@ double InteriorPath::choose_target() {
     off = std::max(off, std::abs(to_gap_[k] + back * t) / std::sqrt(gap_));
   }
   if (ahead_ != 0 && off > kOff) radius_ *= 0.5;
-  if (ahead_ != 0 && off < kNear) radius_ = std::min(radius_ * 1.5, kMostRadius);
+  if (ahead_ != 0 && off < kNearPath) radius_ = std::min(radius_ * 1.5, kMostRadius);
   ahead_ = off > kLost ? 0 : std::min(radius_ / bend_, kMostRadius) * (pt < 0 ? -1 : 1);
   return std::clamp(back + ahead_, -1.0, 0.95);
 }

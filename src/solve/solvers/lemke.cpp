@@ -19,7 +19,6 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-12;  // relative residual that needs no further work
 constexpr int kWarmRounds = 10, kPolishRounds = 6, kConeNewtonRounds = 30, kConeAlignments = 16;
 constexpr double kBasic = 1e-10;  // a variable of the guess above this part of the largest is in the basis

@@ -7,7 +7,6 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRefine = 1e-13;     // residual of a kernel solve from which one correction is worth its price
 constexpr double kInaccurate = 1e-8;  // residual from which the inverse is rebuilt
 constexpr double kVanished = 1e-9;    // z0 below which a missing ratio means that z0 is zero but for rounding

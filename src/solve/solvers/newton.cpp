@@ -10,10 +10,9 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kGoal = 1e-13;                    // what is tried for; `tolerance` is what is asked for
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
 constexpr int kRounds = 10;                        // of three convex steps and a try to finish
-constexpr double kNear = 0.1;                      // relative residual below which convex rounds try to finish
+constexpr double kNearSolved = 0.1;                // relative residual below which convex rounds try to finish
 constexpr double kInteriorNear = 1e-3;             // and interior paths, then again for each digit they gain
 constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
@@ -70,7 +69,7 @@ class Newton : public Solver {
     it.start_convex_phase();
     for (int k = 0; k < kRounds && it.best_residual() > tolerance; ++k) {
       it.run_convex(goal, 3);
-      if (it.residual() > kNear) continue;
+      if (it.residual() > kNearSolved) continue;
       it.run_active(goal, 6, 2);
       if (it.best_residual() <= tolerance) break;
       it.run_full(goal, 6);

@@ -11,7 +11,6 @@ namespace slipstick {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kPolishSteps = 5;
 constexpr int kMaxSteps = 200;  // of the safeguarded Newton: some ten are usual
 

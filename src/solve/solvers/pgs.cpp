@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kSweeps = 2000;
 constexpr int kCheckShare = 8, kCheckLimit = 32;  // a residual costs half a sweep: not after every one
-constexpr double kBelow = 0.99;                   // of the tolerance: the judge sums in another order
 constexpr double kBadGuess = 1e3;                 // times the residual of no guess at all
 
 class Pgs : public Solver {

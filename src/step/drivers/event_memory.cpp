@@ -4,14 +4,14 @@
 
 #include "step/drivers/event_driver.h"
 
+#include "step/trial.h"
+
 namespace slipstick {
 
 namespace {
 
 /// Transitions of several points of one pair within this share of a step are one.
 constexpr double kTogether = 0.05;
-/// An impulse below this fraction of the step's largest is rounding, not load.
-constexpr double kLoaded = 1e-11;
 /// Impacts of several points of one pair within this share of a step are one.
 constexpr double kSameTime = 1e-12;
 

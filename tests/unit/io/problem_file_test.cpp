@@ -89,9 +89,9 @@ Problem with_sorted_entries(const Problem& from) {
 TEST_F(ProblemFiles, GlobalFormComesBackBitForBit) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
-    testing::RandomProblemOptions options = testing::make_varied_options(seed);
+    test::RandomProblemOptions options = test::make_varied_options(seed);
     options.contacts = std::min(options.contacts, 15);
-    const Problem problem = with_sorted_entries(testing::make_random_problem(seed, options));
+    const Problem problem = with_sorted_entries(test::make_random_problem(seed, options));
     const ProblemFile file = round_trip(problem);
     expect_same(problem, file.problem);
     EXPECT_EQ(file.form, ProblemForm::Global);
@@ -106,7 +106,7 @@ TEST_F(ProblemFiles, GlobalFormComesBackBitForBit) {
 }
 
 TEST_F(ProblemFiles, ConesWithoutExtrasAreWhatFclibKnows) {
-  const ProblemFile file = round_trip(testing_support::stack(3));
+  const ProblemFile file = round_trip(test_support::stack(3));
   EXPECT_EQ(file.contacts, 12);
   EXPECT_EQ(file.dimension, 3);
   EXPECT_EQ(file.rows.size(), 36u);
@@ -178,7 +178,7 @@ TEST_F(ProblemFiles, ADumpedStepGivesTheSameMotion) {
 }
 
 TEST_F(ProblemFiles, AGuessIsKeptForTheContacts) {
-  const Problem problem = testing_support::stack(2);
+  const Problem problem = test_support::stack(2);
   Solution guess;
   guess.v.setZero(problem.unknowns());
   guess.lambda = VecX::LinSpaced(problem.rows(), 1, 2);
@@ -187,19 +187,18 @@ TEST_F(ProblemFiles, AGuessIsKeptForTheContacts) {
 }
 
 TEST_F(ProblemFiles, AnswersAreRecomputedFromTheReaction) {
-  const ProblemFile file = round_trip(testing_support::stack(2));
+  const ProblemFile file = round_trip(test_support::stack(2));
   Solution solution;
   solution.v.setConstant(file.problem.unknowns(), 7);  // a solver that lies about v and w
   solution.w.setConstant(file.problem.rows(), 7);
   solution.lambda.setZero(file.problem.rows());
   const ProblemAnswer answer = make_answer(file, solution);
   for (std::size_t r = 0; r < answer.velocity.size(); ++r)
-    EXPECT_NEAR(answer.velocity[r], r < 12 && r % 3 == 0 ? -testing_support::kGravity * testing_support::kStep : 0,
-                1e-12);
+    EXPECT_NEAR(answer.velocity[r], r < 12 && r % 3 == 0 ? -test_support::kGravity * test_support::kStep : 0, 1e-12);
 }
 
 TEST_F(ProblemFiles, FaultsNameTheFileAndLeaveNothing) {
-  const Faults faults = save_problem(path("no/such/folder.hdf5"), testing_support::stack(1), "t", nullptr);
+  const Faults faults = save_problem(path("no/such/folder.hdf5"), test_support::stack(1), "t", nullptr);
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_NE(faults[0].text().find("create it first"), std::string::npos) << faults[0].text();
   EXPECT_TRUE(fs::is_empty(folder_));
@@ -209,7 +208,7 @@ TEST_F(ProblemFiles, FaultsNameTheFileAndLeaveNothing) {
 }
 
 TEST_F(ProblemFiles, LimitsHold) {
-  ASSERT_TRUE(save_problem(path("p.hdf5"), testing_support::stack(3), "t", nullptr).empty());
+  ASSERT_TRUE(save_problem(path("p.hdf5"), test_support::stack(3), "t", nullptr).empty());
   ProblemLimits limits;
   limits.max_rows = 10;
   EXPECT_FALSE(load_problem(path("p.hdf5"), limits));

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace slipstick::testing_files {
+namespace slipstick::test_files {
 
 /// A folder that is gone at the end of the test.
 class TemporaryFolder {
@@ -137,4 +137,4 @@ inline int check_recording(const std::string& path, int bodies) {
   return ::testing::Test::HasFailure() ? -1 : n;
 }
 
-}  // namespace slipstick::testing_files
+}  // namespace slipstick::test_files

@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_files;
+using namespace test_files;
 
 constexpr int kBodies = 3;
 

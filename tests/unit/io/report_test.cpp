@@ -15,7 +15,7 @@ namespace slipstick {
 namespace {
 
 using nlohmann::json;
-using testing_files::TemporaryFolder;
+using test_files::TemporaryFolder;
 
 /// A ball of radius 0.5 and mass 2 on the ground, and one that falls beside it, whose frame is not at its centre.
 Scene make_scene() {

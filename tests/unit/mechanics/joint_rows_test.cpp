@@ -13,7 +13,6 @@ namespace {
 using namespace test;
 constexpr std::array kKinds{JointKind::Ball, JointKind::Hinge, JointKind::Slider, JointKind::Fixed, JointKind::Rod};
 // Both ends on bodies, and the world on either side.
-constexpr std::array<std::array<const char*, 2>, 3> kEnds{{{"0", "1"}, {"world", "1"}, {"0", "world"}}};
 
 JointDescription make_joint(JointKind kind, const std::array<const char*, 2>& ends, bool planar, Dice* dice) {
   JointDescription joint;

@@ -13,6 +13,9 @@
 
 namespace slipstick::test {
 
+/// Bodies at the two ends of a joint or spring.
+inline constexpr std::array<std::array<const char*, 2>, 3> kEnds{{{"0", "1"}, {"world", "1"}, {"0", "world"}}};
+
 class Dice {
  public:
   explicit Dice(unsigned seed) : engine_(seed) {}

@@ -11,7 +11,6 @@ namespace slipstick {
 namespace {
 
 using namespace test;
-constexpr std::array<std::array<const char*, 2>, 3> kEnds{{{"0", "1"}, {"world", "1"}, {"0", "world"}}};
 
 SpringDescription make_spring(const std::array<const char*, 2>& ends, std::optional<double> rest, Dice* dice) {
   SpringDescription spring;

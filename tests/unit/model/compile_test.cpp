@@ -13,7 +13,6 @@ namespace slipstick {
 namespace {
 
 using namespace test;
-constexpr double kPi = std::numbers::pi;
 
 /// Compiles, and shows the faults if there are any.
 Model compile_good(const ModelDescription& description, State* start) {
@@ -55,7 +54,7 @@ TEST(Compile, StateIsThatOfTheCentreOfMass) {
   ModelDescription world;
   BodyDescription arm = body("arm", 1, {sphere(0.5)});
   arm.shapes[0].pose.position = Vec3(1, 0, 0);
-  arm.pose = {Vec3(10, 20, 30), turn({0, 0, 1}, kPi / 2)};
+  arm.pose = {Vec3(10, 20, 30), turn({0, 0, 1}, std::numbers::pi / 2)};
   arm.velocity = Vec3(1, 2, 3);
   arm.angular_velocity = Vec3(0, 4, 5);
   world.bodies = {arm};
@@ -314,7 +313,7 @@ TEST(Compile, KinematicBodiesStartWithTheirPrescribedVelocity) {
   BodyDescription belt = fixed("belt", {sphere(1)});
   belt.kind = BodyKind::Kinematic;
   belt.shapes[0].pose.position = Vec3(1, 0, 0);
-  belt.pose.orientation = turn({0, 0, 1}, kPi / 2);
+  belt.pose.orientation = turn({0, 0, 1}, std::numbers::pi / 2);
   belt.kinematic_velocity[0] = Expression(2);
   belt.kinematic_angular_velocity[0] = Expression(3);
   world.bodies = {belt};

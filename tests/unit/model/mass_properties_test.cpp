@@ -13,7 +13,6 @@ namespace slipstick {
 namespace {
 
 using namespace test;
-constexpr double kPi = std::numbers::pi;
 
 /// Whether a point of the shape's own frame is inside.
 bool holds(const ShapeDescription& shape, const Vec3& p) {
@@ -56,13 +55,13 @@ MassProperties integrate(double half, int n, const std::function<double(const Ve
 TEST(MassProperties, ClosedForms) {
   const double r = 0.7;
   const MassProperties ball = calc_unit_density(sphere(r), false);
-  EXPECT_DOUBLE_EQ(ball.mass, 4 * kPi / 3 * r * r * r);
+  EXPECT_DOUBLE_EQ(ball.mass, 4 * std::numbers::pi / 3 * r * r * r);
   EXPECT_NEAR((ball.inertia - 0.4 * ball.mass * r * r * Mat3::Identity()).norm(), 0, 1e-15);
   const MassProperties brick = calc_unit_density(box({1, 2, 3}), false);
   EXPECT_DOUBLE_EQ(brick.mass, 6);
   EXPECT_TRUE(brick.inertia.diagonal().isApprox(Vec3(6.0 * 13 / 12, 6.0 * 10 / 12, 6.0 * 5 / 12), 1e-15));
   const MassProperties coin = calc_unit_density(disk(r), true);
-  EXPECT_DOUBLE_EQ(coin.mass, kPi * r * r);
+  EXPECT_DOUBLE_EQ(coin.mass, std::numbers::pi * r * r);
   EXPECT_DOUBLE_EQ(coin.inertia(2, 2), coin.mass * r * r / 2);
   const MassProperties card = calc_unit_density(box({3, 4, 0}), true);
   EXPECT_DOUBLE_EQ(card.mass, 12);
@@ -120,7 +119,7 @@ TEST(MassProperties, ABoxOfTwoHalvesIsTheBox) {
   ShapeDescription left = box({1, 2, 3}), right = left;
   left.pose.position.x() = -0.5;
   right.pose.position.x() = 0.5;
-  right.pose.orientation = turn({1, 0, 0}, kPi);
+  right.pose.orientation = turn({1, 0, 0}, std::numbers::pi);
   const MassProperties both = join_matter(move_matter(calc_unit_density(left, false), left.pose),
                                           move_matter(calc_unit_density(right, false), right.pose));
   const MassProperties whole = calc_unit_density(box({2, 2, 3}), false);
@@ -150,7 +149,8 @@ TEST(MassProperties, PolygonMomentsOfATriangleFarAwayAndInEitherOrder) {
 
 TEST(MassProperties, APolygonOfManySidesIsADisk) {
   ShapeDescription shape = polygon({});
-  for (int i = 0; i < 2000; ++i) shape.points.push_back({std::cos(i * kPi / 1000), std::sin(i * kPi / 1000)});
+  for (int i = 0; i < 2000; ++i)
+    shape.points.push_back({std::cos(i * std::numbers::pi / 1000), std::sin(i * std::numbers::pi / 1000)});
   const MassProperties round = calc_unit_density(shape, true), exact = calc_unit_density(disk(1), true);
   EXPECT_NEAR(round.mass, exact.mass, 1e-5);
   EXPECT_TRUE(round.inertia.isApprox(exact.inertia, 1e-5));

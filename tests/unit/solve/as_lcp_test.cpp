@@ -13,10 +13,8 @@
 namespace slipstick {
 namespace {
 
-using testing::make_random_problem;
-using testing::RandomProblemOptions;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::make_random_problem;
+using test::RandomProblemOptions;
 
 /// The whole of J, A and D by the definition, dense.
 struct Dense {
@@ -40,7 +38,7 @@ struct Dense {
 };
 
 RandomProblemOptions make_options(int seed) {
-  RandomProblemOptions o = testing::make_varied_options(seed);
+  RandomProblemOptions o = test::make_varied_options(seed);
   o.contacts = 1 + seed % 8;
   o.bodies = 1 + seed % 4;
   o.other_rows = 0.8;
@@ -51,7 +49,7 @@ RandomProblemOptions make_options(int seed) {
 // For any reduced impulses, what `complete` returns satisfies (P1), (P2) and the equality rows, and its other
 // velocities are those of the reduced matrix.
 TEST(AsDual, CompleteAgreesWithTheReducedMatrix) {
-  testing::Random random(5);
+  test::Random random(5);
   for (int seed = 0; seed < 80; ++seed) {
     const Problem p = make_random_problem(seed, make_options(seed));
     const Dense dense(p);
@@ -130,7 +128,7 @@ TEST(AsDual, MalformedProblemsAreRefused) {
 }
 
 TEST(AsLcp, MultiplyIsTheMatrix) {
-  testing::Random random(7);
+  test::Random random(7);
   for (int seed = 0; seed < 40; ++seed) {
     const Problem p = make_random_problem(seed, make_options(seed));
     DualForm dual;

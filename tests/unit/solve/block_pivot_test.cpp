@@ -14,15 +14,15 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_support;
+using namespace test_support;
 
 /// Nonnegative and Box rows and frictionless contacts, equalities, redundant rows: no friction.
 Problem make_bounded(int seed, bool symmetric) {
-  auto options = testing::make_varied_options(seed);
+  auto options = test::make_varied_options(seed);
   options.mu_max = 0;
   options.other_rows = 0.6;
   options.symmetric = symmetric;
-  return testing::make_random_problem(seed, options);
+  return test::make_random_problem(seed, options);
 }
 
 /// Two unit masses on a line, one row each.
@@ -187,10 +187,10 @@ TEST(BlockPivot, NeverAWrongSolved) {
     const auto solver = make_solver(name);
     int solved = 0;
     for (int seed = 0; seed < 1000; ++seed) {
-      auto options = testing::make_varied_options(seed);
+      auto options = test::make_varied_options(seed);
       options.contacts = std::min(options.contacts, 15);
       options.friction = static_cast<FrictionModel>(seed % 3);
-      const Problem problem = testing::make_random_problem(seed, options);
+      const Problem problem = test::make_random_problem(seed, options);
       Solution answer;
       const SolverReport report = solver->solve(problem, 1e-8, &answer);
       if (report.status != SolveStatus::Solved) continue;

@@ -33,7 +33,7 @@ TEST(SparseMass, AgreesWithDenseAlgebra) {
   for (const int n : {9, 121})  // dense and sparse factors
     for (const double skew : {0.0, 0.3}) {
       const Matrix mass = make_mass(n, skew);
-      testing::Random random(5);
+      test::Random random(5);
       std::vector<Eigen::Triplet<double>> entries;
       for (int r = 0; r < 12; ++r)
         for (int k = 0; k < 3; ++k) entries.emplace_back(random.below(n), r, random.normal());

@@ -14,7 +14,7 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_support;
+using namespace test_support;
 
 constexpr const char* kNames[] = {"admm", "apgd"};
 
@@ -57,12 +57,12 @@ TEST(FirstOrder, BoundedProblemsMoveAsUnderLemke) {
     const auto solver = make_solver(name);
     int solved = 0;
     for (int seed = 0; seed < 60; ++seed) {
-      auto options = testing::make_varied_options(seed);
+      auto options = test::make_varied_options(seed);
       options.contacts = std::min(options.contacts, 10);
       options.mu_max = 0;
       options.symmetric = true;
       options.mass_ratio_exponent = 1;
-      const Problem problem = testing::make_random_problem(seed, options);
+      const Problem problem = test::make_random_problem(seed, options);
       Solution answer, proof;
       if (solver->solve(problem, 1e-9, &answer).status != SolveStatus::Solved) continue;
       ++solved;
@@ -80,10 +80,10 @@ TEST(FirstOrder, NeverAWrongSolved) {
     const auto solver = make_solver(name);
     int solved = 0, supported = 0;
     for (int seed = 0; seed < 1000; ++seed) {
-      auto options = testing::make_varied_options(seed);
+      auto options = test::make_varied_options(seed);
       options.contacts = std::min(options.contacts, 8);
       options.friction = static_cast<FrictionModel>(seed % 3);
-      const Problem problem = testing::make_random_problem(seed, options);
+      const Problem problem = test::make_random_problem(seed, options);
       Solution answer;
       const SolverReport report = solver->solve(problem, 1e-6, &answer);
       supported += report.status != SolveStatus::Unsupported;
@@ -143,10 +143,10 @@ TEST(FirstOrder, LocalForm) {
 }
 
 TEST(FirstOrder, GradientsNeedASymmetricMatrix) {
-  testing::RandomProblemOptions options;
+  test::RandomProblemOptions options;
   options.symmetric = false;
   Solution answer;
-  const SolverReport report = make_solver("apgd")->solve(testing::make_random_problem(1, options), 1e-8, &answer);
+  const SolverReport report = make_solver("apgd")->solve(test::make_random_problem(1, options), 1e-8, &answer);
   EXPECT_EQ(report.status, SolveStatus::Unsupported);
   EXPECT_FALSE(report.note.empty());
 }

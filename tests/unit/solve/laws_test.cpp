@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-using testing::Random;
+using test::Random;
 
 RowBlock make_friction(FrictionModel model, int size, double mu, int facets = 8) {
   RowBlock block;

@@ -9,13 +9,11 @@
 namespace slipstick {
 namespace {
 
-using testing::make_random_problem;
-using testing::RandomProblemOptions;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using test::make_random_problem;
+using test::RandomProblemOptions;
 
 /// A point mass with velocity u above the plane z = 0, `copies` identical contacts.
-Problem make_block(double m, const Vec3& u, double mu, FrictionModel model, int facets = 8, int copies = 1) {
+Problem make_sliding_block(double m, const Vec3& u, double mu, FrictionModel model, int facets = 8, int copies = 1) {
   Problem p;
   BlockMap a = p.add_column(3);
   a.setIdentity();
@@ -40,7 +38,7 @@ Solution solve(const Problem& p, double certified = 1e-12) {
 }
 
 TEST(DenseLu, SolvesAndInverts) {
-  testing::Random random(1);
+  test::Random random(1);
   for (const int n : {1, 2, 31, 32, 33, 97}) {
     MatX a(n, n), inverse(n + 2, n + 2);
     for (int j = 0; j < n; ++j)
@@ -60,7 +58,7 @@ TEST(DenseLu, SolvesAndInverts) {
 }
 
 TEST(DenseLu, EliminationFindsTheRank) {
-  testing::Random random(2);
+  test::Random random(2);
   for (int rank = 0; rank <= 6; ++rank) {
     MatX j(9, rank), skew(rank, rank);
     for (double& value : j.reshaped()) value = random.normal();
@@ -87,7 +85,7 @@ TEST(DenseLu, EliminationFindsTheRank) {
 
 TEST(Lemke, BlockSlides) {
   for (const FrictionModel model : {FrictionModel::Cone, FrictionModel::Pyramid, FrictionModel::Box}) {
-    const Solution s = solve(make_block(2, Vec3(3, 0, -1), 0.5, model));
+    const Solution s = solve(make_sliding_block(2, Vec3(3, 0, -1), 0.5, model));
     EXPECT_NEAR(s.lambda[0], 2, 1e-14);
     EXPECT_NEAR(s.lambda[1], -1, 1e-14);
     EXPECT_NEAR(s.lambda[2], 0, 1e-14);
@@ -98,7 +96,7 @@ TEST(Lemke, BlockSlides) {
 
 TEST(Lemke, BlockSticks) {
   for (const FrictionModel model : {FrictionModel::Cone, FrictionModel::Pyramid, FrictionModel::Box}) {
-    const Solution s = solve(make_block(2, Vec3(0.3, -0.2, -1), 0.5, model));
+    const Solution s = solve(make_sliding_block(2, Vec3(0.3, -0.2, -1), 0.5, model));
     EXPECT_NEAR(s.lambda[0], 2, 1e-14);
     EXPECT_NEAR(s.lambda[1], -0.6, 1e-14);
     EXPECT_NEAR(s.lambda[2], 0.4, 1e-14);
@@ -107,7 +105,7 @@ TEST(Lemke, BlockSticks) {
 }
 
 TEST(Lemke, BlockLeaves) {
-  const Solution s = solve(make_block(1, Vec3(1, 1, 0.5), 0.5, FrictionModel::Pyramid));
+  const Solution s = solve(make_sliding_block(1, Vec3(1, 1, 0.5), 0.5, FrictionModel::Pyramid));
   EXPECT_EQ(s.lambda.norm(), 0);
   EXPECT_EQ(s.v, VecX(Vec3(1, 1, 0.5)));
 }
@@ -115,15 +113,15 @@ TEST(Lemke, BlockLeaves) {
 // Obliquely on each model: the cone's friction is opposite to the motion, the square's at its corner.
 TEST(Lemke, FrictionModelsDiffer) {
   const Vec3 u(3, 4, -1);
-  EXPECT_TRUE(solve(make_block(1, u, 0.5, FrictionModel::Cone)).lambda.isApprox(Vec3(1, -0.3, -0.4), 1e-14));
-  EXPECT_TRUE(solve(make_block(1, u, 0.5, FrictionModel::Box)).lambda.isApprox(Vec3(1, -0.5, -0.5), 1e-14));
-  EXPECT_TRUE(solve(make_block(1, u, 0.5, FrictionModel::Pyramid, 4)).lambda.isApprox(Vec3(1, 0, -0.5), 1e-14));
+  EXPECT_TRUE(solve(make_sliding_block(1, u, 0.5, FrictionModel::Cone)).lambda.isApprox(Vec3(1, -0.3, -0.4), 1e-14));
+  EXPECT_TRUE(solve(make_sliding_block(1, u, 0.5, FrictionModel::Box)).lambda.isApprox(Vec3(1, -0.5, -0.5), 1e-14));
+  EXPECT_TRUE(solve(make_sliding_block(1, u, 0.5, FrictionModel::Pyramid, 4)).lambda.isApprox(Vec3(1, 0, -0.5), 1e-14));
 }
 
 TEST(Lemke, IdenticalContactsShareTheLoad) {
   for (const int copies : {2, 4, 16, 64}) {
     for (const FrictionModel model : {FrictionModel::Cone, FrictionModel::Pyramid}) {
-      const Solution s = solve(make_block(1, Vec3(0.1, 0.7, -1), 0.4, model, 8, copies));
+      const Solution s = solve(make_sliding_block(1, Vec3(0.1, 0.7, -1), 0.4, model, 8, copies));
       double sum = 0;
       for (int i = 0; i < copies; ++i) sum += s.lambda[3 * i];
       EXPECT_NEAR(sum, 1, 1e-13);
@@ -234,7 +232,7 @@ TEST(Lemke, InfeasibleIsSaid) {
 TEST(Lemke, WarmStartNeedsNoPivots) {
   const auto lemke = make_lemke();
   for (int seed = 0; seed < 40; ++seed) {
-    RandomProblemOptions o = testing::make_varied_options(seed);
+    RandomProblemOptions o = test::make_varied_options(seed);
     o.contacts = 15;
     o.bodies = 5;
     Problem p = make_random_problem(seed, o);
@@ -250,9 +248,9 @@ TEST(Lemke, WarmStartNeedsNoPivots) {
 
 TEST(Lemke, WildGuessesDoNoHarm) {
   const auto lemke = make_lemke();
-  testing::Random random(11);
+  test::Random random(11);
   for (int seed = 0; seed < 40; ++seed) {
-    RandomProblemOptions o = testing::make_varied_options(seed);
+    RandomProblemOptions o = test::make_varied_options(seed);
     o.contacts = 10;
     const Problem p = make_random_problem(seed, o);
     Solution s;
@@ -282,7 +280,7 @@ TEST(Lemke, SameInputSameBits) {
 TEST(Lemke, LargeFriction) {
   const auto lemke = make_lemke();
   for (int seed = 0; seed < 100; ++seed) {
-    RandomProblemOptions o = testing::make_varied_options(seed);
+    RandomProblemOptions o = test::make_varied_options(seed);
     o.contacts = 1 + seed % 20;
     o.mu_max = 10;
     const Problem p = make_random_problem(seed, o);
@@ -296,13 +294,13 @@ TEST(Lemke, WarmStartHitsWhereTheBasisHoldsAndPivotsLessWhereItDoesNot) {
   const auto lemke = make_lemke();
   int hits = 0, misses = 0, cold_pivots = 0, warm_pivots = 0;
   for (int seed = 0; seed < 60; ++seed) {
-    RandomProblemOptions o = testing::make_varied_options(seed);
+    RandomProblemOptions o = test::make_varied_options(seed);
     o.contacts = 5 + seed % 15;
     Problem p = make_random_problem(seed, o);
     Solution warm, cold;
     EXPECT_FALSE(lemke->solve(p, 1e-8, &warm).warm_hit) << "without a guess there is nothing to hit";
     if (warm.lambda.isZero(0)) continue;
-    testing::Random random(seed + 77);
+    test::Random random(seed + 77);
     for (double& b : p.b) b *= 1 + 0.05 * random.normal();
     const SolverReport from_nothing = lemke->solve(p, 1e-8, &cold), from_last = lemke->solve(p, 1e-8, &warm);
     EXPECT_EQ(from_last.status, SolveStatus::Solved) << seed;

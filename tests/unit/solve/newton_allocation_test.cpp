@@ -7,26 +7,26 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_support;
+using namespace test_support;
 
 TEST(NewtonAllocation, NoneAfterWarmUp) {
-  if (!testing::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!test::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
   const auto solver = make_newton();
   for (const Problem& problem : {stack(10), wall(3, 3), disks(5), chain(20), cube_column({1, 1, 1}, 0.5, 0.6)}) {
     Solution answer, cold;
     solver->solve(problem, 1e-8, &answer);
     cold = answer;
-    const long before = testing::allocation_count.load();
+    const long before = test::allocation_count.load();
     for (const double guess : {1.001, 0.0}) {  // from nearby, and from zero through all phases
       cold.lambda = guess * answer.lambda;
       solver->solve(problem, 1e-8, &cold);
     }
-    EXPECT_EQ(testing::allocation_count.load() - before, 0);
+    EXPECT_EQ(test::allocation_count.load() - before, 0);
   }
 }
 
 TEST(PgsAllocation, NoneAfterWarmUp) {
-  if (!testing::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!test::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
   SolverOptions options;
   options.max_iterations = 10;
   options.record_history = true;
@@ -35,18 +35,18 @@ TEST(PgsAllocation, NoneAfterWarmUp) {
       Solution answer;
       solver->solve(problem, 1e-12, &answer);
       solver->solve(problem, 1e-12, &answer);
-      const long before = testing::allocation_count.load();
+      const long before = test::allocation_count.load();
       for (const double guess : {1.001, 0.0}) {
         answer.lambda *= guess;
         solver->solve(problem, 1e-12, &answer);
       }
-      EXPECT_EQ(testing::allocation_count.load() - before, 0) << solver->traits().name;
+      EXPECT_EQ(test::allocation_count.load() - before, 0) << solver->traits().name;
     }
   }
 }
 
 TEST(OtherSolversAllocation, NoneAfterWarmUp) {
-  if (!testing::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  if (!test::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
   for (const char* name : {"admm", "apgd", "block-pivot", "keller"}) {
     const auto solver = make_solver(name);
     for (Problem problem : {stack(10), wall(3, 3), disks(5)}) {
@@ -55,12 +55,12 @@ TEST(OtherSolversAllocation, NoneAfterWarmUp) {
       solver->solve(problem, 1e-6, &answer);
       const VecX solved = answer.lambda;
       solver->solve(problem, 1e-6, &answer);
-      const long before = testing::allocation_count.load();
+      const long before = test::allocation_count.load();
       for (const double guess : {1.001, 0.0}) {  // from nearby, and from zero
         answer.lambda = guess * solved;
         solver->solve(problem, 1e-6, &answer);
       }
-      EXPECT_EQ(testing::allocation_count.load() - before, 0) << name;
+      EXPECT_EQ(test::allocation_count.load() - before, 0) << name;
     }
   }
 }

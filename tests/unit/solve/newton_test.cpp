@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_support;
+using namespace test_support;
 
 /// Solves cold, certifies, and returns the number of factorizations.
 int expect_solved(Solver* solver, const Problem& problem, double bound, const std::string& what) {
@@ -73,12 +73,12 @@ TEST(NewtonTest, WarmStartOfARestingStackNeedsOneFactorization) {
   EXPECT_EQ(solver->solve(problem, 1e-8, &answer).iterations, 0) << "the answer itself needs no work";
 }
 
-struct Class {
+struct RandomClass {
   const char* name;
   RandomOptions options;
 };
 
-class NewtonRandom : public testing::TestWithParam<Class> {};
+class NewtonRandom : public testing::TestWithParam<RandomClass> {};
 
 TEST_P(NewtonRandom, Certified) {
   const auto solver = make_newton();
@@ -89,17 +89,18 @@ TEST_P(NewtonRandom, Certified) {
 
 INSTANTIATE_TEST_SUITE_P(
     Classes, NewtonRandom,
-    testing::Values(Class{"one", {.bodies = 1, .contacts = 1}}, Class{"small", {.bodies = 2, .contacts = 4}},
-                    Class{"ten", {}}, Class{"hyperstatic", {.bodies = 3, .contacts = 20}},
-                    Class{"planar", {.bodies = 6, .contacts = 15, .planar = true}},
-                    Class{"pyramid", {.friction = FrictionModel::Pyramid}},
-                    Class{"pyramid4", {.contacts = 15, .friction = FrictionModel::Pyramid, .facets = 4}},
-                    Class{"box", {.friction = FrictionModel::Box}},
-                    Class{"laws", {.contacts = 20, .joints = 2, .all_laws = true}},
-                    Class{"compliant", {.contacts = 20, .compliance = 0.1}},
-                    Class{"ratio", {.contacts = 15, .mass_ratio = 1e3}},
-                    Class{"penetrating", {.bodies = 10, .contacts = 20, .penetrating = true}}),
-    [](const testing::TestParamInfo<Class>& info) { return std::string(info.param.name); });
+    testing::Values(RandomClass{"one", {.bodies = 1, .contacts = 1}},
+                    RandomClass{"small", {.bodies = 2, .contacts = 4}}, RandomClass{"ten", {}},
+                    RandomClass{"hyperstatic", {.bodies = 3, .contacts = 20}},
+                    RandomClass{"planar", {.bodies = 6, .contacts = 15, .planar = true}},
+                    RandomClass{"pyramid", {.friction = FrictionModel::Pyramid}},
+                    RandomClass{"pyramid4", {.contacts = 15, .friction = FrictionModel::Pyramid, .facets = 4}},
+                    RandomClass{"box", {.friction = FrictionModel::Box}},
+                    RandomClass{"laws", {.contacts = 20, .joints = 2, .all_laws = true}},
+                    RandomClass{"compliant", {.contacts = 20, .compliance = 0.1}},
+                    RandomClass{"ratio", {.contacts = 15, .mass_ratio = 1e3}},
+                    RandomClass{"penetrating", {.bodies = 10, .contacts = 20, .penetrating = true}}),
+    [](const testing::TestParamInfo<RandomClass>& info) { return std::string(info.param.name); });
 
 /// Adds rows to every contact: spinning about the normal and rolling about the tangents, scaled by the arms.
 Problem with_further_limits(const Problem& from, double spin_arm, double roll_arm) {

@@ -14,7 +14,7 @@
 namespace slipstick {
 namespace {
 
-using testing::Random;
+using test::Random;
 
 RowBlock make_block(int size, double mu, FrictionModel friction = FrictionModel::Cone, int facets = 8) {
   RowBlock block;
@@ -26,14 +26,14 @@ RowBlock make_block(int size, double mu, FrictionModel friction = FrictionModel:
   return block;
 }
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 3, 3>;
+using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 3, 3>;
 
-Vec3 solve(const RowBlock& block, const Matrix& d, const Vec3& q) {
+Vec3 solve(const RowBlock& block, const SmallMatrix& d, const Vec3& q) {
   return solve_one_contact(block, make_contact_matrix(block.size, d.data()), q);
 }
 
 /// |F| of the natural map over |q|, with what rounding of D x leaves taken off.
-double calc_error(const RowBlock& block, const Matrix& d, const Vec3& q, const Vec3& x, double rounding) {
+double calc_error(const RowBlock& block, const SmallMatrix& d, const Vec3& q, const Vec3& x, double rounding) {
   Vec3 w = q, f = Vec3::Zero();
   w.head(block.size) += d * x.head(block.size);
   const double rho = block.size / d.trace();
@@ -46,7 +46,7 @@ double calc_error(const RowBlock& block, const Matrix& d, const Vec3& q, const V
   return std::max(0.0, f.head(block.size).norm() - noise) / q.head(block.size).norm();
 }
 
-const Matrix kUnit = Matrix::Identity(3, 3);
+const SmallMatrix kUnit = SmallMatrix::Identity(3, 3);
 
 TEST(OneContact, OpensSticksAndSlides) {
   const RowBlock block = make_block(3, 0.5);
@@ -56,7 +56,7 @@ TEST(OneContact, OpensSticksAndSlides) {
 }
 
 TEST(OneContact, NoFrictionLeavesTheNormal) {
-  Matrix d = kUnit * 2;
+  SmallMatrix d = kUnit * 2;
   d(0, 1) = d(1, 0) = 0.5;
   EXPECT_EQ(solve(make_block(3, 0), d, Vec3(-2, 6, -8)), Vec3(1, 0, 0));
   EXPECT_EQ(solve(make_block(2, 0), d.topLeftCorner(2, 2), Vec3(-2, 6, 0)), Vec3(1, 0, 0));
@@ -64,7 +64,7 @@ TEST(OneContact, NoFrictionLeavesTheNormal) {
 
 // D = [2 1; 1 3], mu = 0.5, q = (-3, 10): t = -mu n, 2 n - 0.5 n = 3, n = 2, w_t = 10 + 2 - 3 = 9 > 0.
 TEST(OneContact, SlidesInThePlaneWithCoupling) {
-  Matrix d(2, 2);
+  SmallMatrix d(2, 2);
   d << 2, 1, 1, 3;
   EXPECT_TRUE(solve(make_block(2, 0.5), d, Vec3(-3, 10, 0)).isApprox(Vec3(2, -1, 0), 1e-14));
   EXPECT_TRUE(solve(make_block(2, 0.5), d, Vec3(-5, -2.5, 0)).isApprox(Vec3(2.5, 0, 0), 1e-14));  // sticks at t = 0
@@ -85,7 +85,7 @@ TEST(OneContact, PyramidHasVerticesAndEdges) {
 }
 
 TEST(OneContact, ImmobileRowsAreLeftAlone) {
-  Matrix d = Matrix::Zero(3, 3);
+  SmallMatrix d = SmallMatrix::Zero(3, 3);
   EXPECT_EQ(solve(make_block(3, 0.5), d, Vec3(-1, 1, 1)), Vec3::Zero());
   d(0, 0) = 1;  // tangents that no impulse moves: the law still wants the limit against the motion
   EXPECT_TRUE(solve(make_block(3, 0.5), d, Vec3(-2, 3, 4)).isApprox(Vec3(2, -0.6, -0.8), 1e-14));
@@ -94,7 +94,7 @@ TEST(OneContact, ImmobileRowsAreLeftAlone) {
 }
 
 /// Positive definite with eigenvalues 10^-spread .. 1, a skew part on request; the size of the numbers varies too.
-Matrix make_matrix(int size, double spread, bool skew, Random* random) {
+SmallMatrix make_matrix(int size, double spread, bool skew, Random* random) {
   Eigen::Matrix3d g;
   for (int i = 0; i < 9; ++i) g(i) = random->normal();
   const Eigen::Matrix3d r = Eigen::HouseholderQR<Eigen::Matrix3d>(g).householderQ();
@@ -115,7 +115,7 @@ Matrix make_matrix(int size, double spread, bool skew, Random* random) {
   return std::pow(10.0, random->uniform(-6, 6)) * d.topLeftCorner(size, size);
 }
 
-struct Case {
+struct ContactCase {
   const char* name;
   int size;
   FrictionModel friction;
@@ -123,17 +123,17 @@ struct Case {
   bool skew;
 };
 
-class OneContactRandom : public ::testing::TestWithParam<Case> {};
+class OneContactRandom : public ::testing::TestWithParam<ContactCase> {};
 
 TEST_P(OneContactRandom, TheLawHoldsToRounding) {
-  const Case& c = GetParam();
+  const ContactCase& c = GetParam();
   Random random(7);
   double worst = 0;
   int kinds[3] = {};
   for (int i = 0; i < 10000; ++i) {
     const double mu = random.chance(0.2) ? std::pow(10.0, random.uniform(-3, 3)) : random.uniform(0, 2);
     const RowBlock block = make_block(c.size, mu, c.friction, 4 + 2 * random.below(7));
-    const Matrix d = make_matrix(c.size, c.spread, c.skew, &random);
+    const SmallMatrix d = make_matrix(c.size, c.spread, c.skew, &random);
     Vec3 q(random.normal(), random.normal(), c.size == 3 ? random.normal() : 0);
     if (random.chance(0.1)) q.tail<2>() *= 1e-6;
     const Vec3 x = solve(block, d, q);
@@ -150,16 +150,16 @@ TEST_P(OneContactRandom, TheLawHoldsToRounding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Blocks, OneContactRandom,
-                         ::testing::Values(Case{"cone", 3, FrictionModel::Cone, 2, false},
-                                           Case{"cone_nearly_singular", 3, FrictionModel::Cone, 14, false},
-                                           Case{"cone_skew", 3, FrictionModel::Cone, 1, true},
-                                           Case{"planar", 2, FrictionModel::Cone, 2, false},
-                                           Case{"planar_nearly_singular", 2, FrictionModel::Cone, 14, false},
-                                           Case{"pyramid", 3, FrictionModel::Pyramid, 2, false},
-                                           Case{"pyramid_nearly_singular", 3, FrictionModel::Pyramid, 14, false},
-                                           Case{"pyramid_skew", 3, FrictionModel::Pyramid, 1, true},
-                                           Case{"box", 3, FrictionModel::Box, 2, false},
-                                           Case{"box_nearly_singular", 3, FrictionModel::Box, 14, false}),
+                         ::testing::Values(ContactCase{"cone", 3, FrictionModel::Cone, 2, false},
+                                           ContactCase{"cone_nearly_singular", 3, FrictionModel::Cone, 14, false},
+                                           ContactCase{"cone_skew", 3, FrictionModel::Cone, 1, true},
+                                           ContactCase{"planar", 2, FrictionModel::Cone, 2, false},
+                                           ContactCase{"planar_nearly_singular", 2, FrictionModel::Cone, 14, false},
+                                           ContactCase{"pyramid", 3, FrictionModel::Pyramid, 2, false},
+                                           ContactCase{"pyramid_nearly_singular", 3, FrictionModel::Pyramid, 14, false},
+                                           ContactCase{"pyramid_skew", 3, FrictionModel::Pyramid, 1, true},
+                                           ContactCase{"box", 3, FrictionModel::Box, 2, false},
+                                           ContactCase{"box_nearly_singular", 3, FrictionModel::Box, 14, false}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

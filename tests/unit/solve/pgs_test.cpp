@@ -14,10 +14,10 @@
 namespace slipstick {
 namespace {
 
-using namespace testing_support;
-using testing::make_random_problem;
-using testing::make_varied_options;
-using testing::RandomProblemOptions;
+using namespace test_support;
+using test::make_random_problem;
+using test::make_varied_options;
+using test::RandomProblemOptions;
 
 constexpr LocalSolver kLocals[] = {LocalSolver::Separate, LocalSolver::BlockProjection, LocalSolver::BlockTangents,
                                    LocalSolver::Cone};

@@ -77,12 +77,12 @@ TEST(Presolve, PartsSolveTheWhole) {
   Solution share;
   int several = 0;
   for (int seed = 0; seed < 60; ++seed) {
-    testing::RandomProblemOptions o;
+    test::RandomProblemOptions o;
     o.contacts = 12;
     o.bodies = 14;
     o.planar = seed % 2;
     o.symmetric = seed % 3;
-    const Problem p = testing::make_random_problem(seed, o);
+    const Problem p = test::make_random_problem(seed, o);
     islands.update(p);
     several += islands.count() > 1;
     Solution whole;

@@ -9,12 +9,12 @@
 namespace slipstick {
 namespace {
 
-using testing::read_packet;
-using testing_files::TemporaryFolder;
+using test::read_packet;
+using test_files::TemporaryFolder;
 
 /// A block that slides on a floor, beside one that stands; the recording of a second.
 std::string record(const TemporaryFolder& folder) {
-  const Scene scene = testing::scene_of(
+  const Scene scene = test::scene_of(
       "name: <b>two</b>\n"
       "materials: {default: {friction: 0.25}}\n"
       "bodies:\n"
@@ -27,7 +27,7 @@ std::string record(const TemporaryFolder& folder) {
   const std::string path = folder.file("run.h5");
   auto recorder = Recorder::create(path, scene, "test");
   EXPECT_TRUE(recorder);
-  Simulation simulation = testing::simulation_of(scene);
+  Simulation simulation = test::simulation_of(scene);
   recorder->append(simulation, nullptr);
   for (int k = 0; k < 100; ++k) {
     const StepReport& report = simulation.step();
@@ -103,7 +103,7 @@ TEST(Clip, ThinsALongRecording) {
 TEST(RecordReader, SaysWhatIsWrong) {
   const TemporaryFolder folder;
   EXPECT_EQ(RecordReader::open(folder.file("none.h5")).faults()[0].message, "no such file");
-  auto writer = RecordWriter::create(folder.file("empty.h5"), testing_files::make_header(2));
+  auto writer = RecordWriter::create(folder.file("empty.h5"), test_files::make_header(2));
   ASSERT_TRUE(writer->close());
   const auto empty = RecordReader::open(folder.file("empty.h5"));
   ASSERT_FALSE(empty);
@@ -112,7 +112,7 @@ TEST(RecordReader, SaysWhatIsWrong) {
 
 TEST(RecordReader, SurfacesAreReadBack) {
   const TemporaryFolder folder;
-  RecordHeader header = testing_files::make_header(1);
+  RecordHeader header = test_files::make_header(1);
   header.masses = {1};
   header.centers_of_mass = {{0, 0, 0.5}};
   RecordShape shape;
@@ -122,7 +122,7 @@ TEST(RecordReader, SurfacesAreReadBack) {
   header.links.push_back({0, "hinge", 0, -1, {1, 2, 3}, {4, 5, 6}, {0, 0, 1}});
   const std::string path = folder.file("run.h5");
   auto writer = RecordWriter::create(path, header);
-  testing_files::FrameMaker maker(1);
+  test_files::FrameMaker maker(1);
   ASSERT_TRUE(writer->append(maker.make(0)));
   ASSERT_TRUE(writer->close());
   const auto reader = RecordReader::open(path);

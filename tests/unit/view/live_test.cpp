@@ -7,8 +7,8 @@ namespace slipstick {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::read_packet;
-using testing::ReadPacket;
+using test::read_packet;
+using test::ReadPacket;
 
 const char kScene[] =
     "bodies:\n"
@@ -34,7 +34,7 @@ ReadPacket wait_for(LiveInbox* inbox, const std::function<bool(const ReadPacket&
 double time_of(const ReadPacket& packet) { return packet.columns.at("series")[0]; }
 
 TEST(Live, RunsPausesStepsAndStartsAgain) {
-  LiveSimulation live(testing::scene_of(kScene));
+  LiveSimulation live(test::scene_of(kScene));
   const auto inbox = live.watch();
   const auto first = read_packet(*inbox->take(5s));
   EXPECT_EQ(first.json["part"], "clip");
@@ -50,7 +50,7 @@ TEST(Live, RunsPausesStepsAndStartsAgain) {
 }
 
 TEST(Live, AHandLiftsABodyAndLetsGo) {
-  LiveSimulation live(testing::scene_of(kScene));
+  LiveSimulation live(test::scene_of(kScene));
   const auto inbox = live.watch();
   EXPECT_EQ(live.command(R"({"do": "speed", "speed": 20})"), "");
   EXPECT_EQ(live.command(R"({"do": "pull", "body": 1, "point": [0, 0, 0], "target": [0.5, 0, 1], "strength": 5})"), "");
@@ -61,7 +61,7 @@ TEST(Live, AHandLiftsABodyAndLetsGo) {
 }
 
 TEST(Live, AWatcherThatLeavesLetsGo) {
-  LiveSimulation live(testing::scene_of(kScene));
+  LiveSimulation live(test::scene_of(kScene));
   const auto watching = live.watch(), pulling = live.watch();
   live.command(R"({"do": "speed", "speed": 20})");
   live.command(R"({"do": "pull", "body": 1, "point": [0, 0, 0], "target": [0, 0, 1], "strength": 5})");
@@ -71,7 +71,7 @@ TEST(Live, AWatcherThatLeavesLetsGo) {
 }
 
 TEST(Live, SchemeSolverAndStepChangeWhileItRuns) {
-  LiveSimulation live(testing::scene_of(kScene));
+  LiveSimulation live(test::scene_of(kScene));
   const auto inbox = live.watch();
   EXPECT_EQ(live.command(R"({"do": "set", "solver": "lemke", "step": 0.002})"), "");
   const auto changed = wait_for(inbox.get(), [](const ReadPacket& p) { return p.json["solver"] == "lemke"; });
@@ -81,7 +81,7 @@ TEST(Live, SchemeSolverAndStepChangeWhileItRuns) {
 }
 
 TEST(Live, WrongCommandsChangeNothing) {
-  LiveSimulation live(testing::scene_of(kScene));
+  LiveSimulation live(test::scene_of(kScene));
   for (const char* text : {"",
                            "x",
                            "[]",
@@ -113,7 +113,7 @@ TEST(Live, WrongCommandsChangeNothing) {
 }
 
 TEST(Live, ItWaitsForNobody) {
-  LiveSimulation live(testing::scene_of(kScene));
+  LiveSimulation live(test::scene_of(kScene));
   live.command(R"({"do": "speed", "speed": 50})");
   const auto asleep = live.watch(), awake = live.watch();
   ASSERT_TRUE(asleep && awake);

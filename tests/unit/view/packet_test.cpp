@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-using testing::read_packet;
+using test::read_packet;
 
 TEST(Packet, NumbersComeBack) {
   std::mt19937 random(1);

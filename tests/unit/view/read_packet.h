@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace slipstick::testing {
+namespace slipstick::test {
 
 struct ReadPacket {
   Json json;
@@ -90,4 +90,4 @@ inline ReadPacket read_packet(const std::string& bytes) {
   return packet;
 }
 
-}  // namespace slipstick::testing
+}  // namespace slipstick::test
