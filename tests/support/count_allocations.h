@@ -9,7 +9,7 @@
 
 namespace slipstick::test {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SLIPSTICK_SANITIZED
 inline constexpr bool kCountsAllocations = false;
 #else
 inline constexpr bool kCountsAllocations = true;
@@ -19,7 +19,7 @@ inline std::atomic<long> allocation_count{0};
 
 }  // namespace slipstick::test
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef SLIPSTICK_SANITIZED
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
