@@ -20,7 +20,8 @@ set(slipstick_sanitizers "")
 if(SLIPSTICK_SANITIZE)
   set(slipstick_sanitizers -fsanitize=address,signed-integer-overflow,shift,bounds,float-cast-overflow,return,unreachable,enum,bool,integer-divide-by-zero
       -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_compile_definitions(slipstick_settings INTERFACE SLIPSTICK_SANITIZED)
+  target_compile_definitions(slipstick_settings INTERFACE SLIPSTICK_SANITIZED
+    EIGEN_MALLOC_ALREADY_ALIGNED=1)  # or Eigen allocates in one way in instrumented code and in another elsewhere
   target_link_options(slipstick_settings INTERFACE -fsanitize=address,undefined)
 endif()
 
