@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "scene_arguments.h"
+#include "stop.h"
 #include "terminal.h"
 
 #include <slipstick/study.h>
@@ -46,8 +47,16 @@ int converge(const ConvergeArguments& arguments) {
   if (!range || !is_picture(arguments.plot)) return kBadInput;
   const std::optional<slipstick::Scene> scene = load("converge", arguments.scene, arguments.simulation);
   if (!scene) return kBadInput;
-  const slipstick::Result<slipstick::ConvergenceStudy> study = slipstick::calc_convergence(*scene, *range);
+  listen_for_stop();
+  ProgressBar bar(true);
+  const auto watch = [&bar](std::string_view run, double part) {
+    bar.update(run, part);
+    return !stop_requested();
+  };
+  const slipstick::Result<slipstick::ConvergenceStudy> study = slipstick::calc_convergence(*scene, *range, watch);
+  bar.erase();
   if (!study) {
+    if (stop_requested()) return kInterrupted;
     for (const slipstick::Fault& fault : study.faults()) say("converge", fault.text());
     return study.faults()[0].place.file.empty() ? kBadInput : kFailed;  // a failed run names its scene
   }

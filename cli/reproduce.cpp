@@ -1,5 +1,6 @@
 #include "closest.h"
 #include "commands.h"
+#include "stop.h"
 #include "terminal.h"
 
 #include <slipstick/reproduce.h>
@@ -25,12 +26,20 @@ int reproduce(const ReproduceArguments& arguments) {
     return kBadInput;
   }
   const std::string scenes = std::filesystem::path(examples[0].path).parent_path().string();
+  listen_for_stop();
   std::vector<slipstick::Reproduction> all;
   for (const std::string& name : names) {
-    auto one = slipstick::reproduce_experiment(name, scenes);
+    ProgressBar bar(true);
+    const std::string place = std::to_string(all.size() + 1) + " of " + std::to_string(names.size()) + ": ";
+    auto one = slipstick::reproduce_experiment(name, scenes, [&](std::string_view run, double part) {
+      bar.update(place + std::string(run), part);
+      return !stop_requested();
+    });
+    bar.erase();
     if (!one) {
+      if (stop_requested()) return kInterrupted;
       for (const slipstick::Fault& fault : one.faults()) say("reproduce", fault.text());
-      return kFailed;
+      return kBadInput;
     }
     all.push_back(std::move(one).value());
   }
@@ -41,7 +50,11 @@ int reproduce(const ReproduceArguments& arguments) {
     for (const slipstick::Fault& fault : faults) say("reproduce", fault.text());
     good = good && faults.empty();
   }
-  for (const slipstick::Reproduction& one : all)
-    for (const slipstick::ReproducedFigure& figure : one.figures) good = good && figure.ok();
+  for (const slipstick::Reproduction& one : all) {
+    if (!one.failure.empty()) say("reproduce", one.name + ": " + one.failure);
+    if (one.uncertified > 0)
+      say("reproduce", "warning: " + one.name + ": " + std::to_string(one.uncertified) + " steps not certified");
+    good = good && one.ok();
+  }
   return good ? kDone : kFailed;
 }

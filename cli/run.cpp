@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "output_file.h"
 #include "scene_arguments.h"
+#include "stop.h"
 #include "terminal.h"
 
 #include <slipstick/recording.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 
 namespace {
@@ -19,20 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
-}
-
-volatile std::sig_atomic_t stop_requested = 0;
-
-extern "C" void request_stop(int) { stop_requested = 1; }
-
-/// Ctrl-C ends the run after the present step; a second one kills.
-void listen_for_stop() {
-  struct sigaction action {};
-  action.sa_handler = request_stop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
 }
 
 /// Everything that a run writes, opened before the first step.
@@ -97,7 +83,7 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
   const double duration = static_cast<double>(steps) * simulation->options().step;
   record(*simulation, nullptr, &bar, outputs);
   for (long k = 0; k < steps; ++k) {
-    if (stop_requested) return slipstick::RunEnd::Interrupted;
+    if (stop_requested()) return slipstick::RunEnd::Interrupted;
     const auto start = Clock::now();
     const slipstick::StepReport& report = simulation->step();
     const auto stepped = Clock::now();

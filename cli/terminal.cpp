@@ -65,13 +65,22 @@ ProgressBar::ProgressBar(bool wanted) {
 void ProgressBar::update(const Progress& progress, std::chrono::steady_clock::time_point now) {
   if (!active_ || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  draw(progress, std::chrono::duration<double>(now - start_).count());
+  // One column stays free: a full line would wrap on some terminals.
+  draw(make_progress_line(progress, std::chrono::duration<double>(now - start_).count(), find_width() - 1));
 }
 
-void ProgressBar::draw(const Progress& progress, double elapsed) {
-  // One column stays free: a full line would wrap on some terminals.
-  const std::string line = "\r" + make_progress_line(progress, elapsed, find_width() - 1) + "\x1b[K";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+void ProgressBar::update(std::string_view run, double part) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!active_ || now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%3.0f %%  ", std::floor(100 * part));
+  draw((percent + std::string(run)).substr(0, static_cast<std::size_t>(std::max(8, find_width() - 1))));
+}
+
+void ProgressBar::draw(const std::string& line) {
+  const std::string text = "\r" + line + "\x1b[K";
+  std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
   drawn_ = true;
 }

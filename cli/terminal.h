@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// One line on stderr.
@@ -35,10 +36,12 @@ class ProgressBar {
 
   /// At most ten times a second; cheap otherwise.
   void update(const Progress& progress, std::chrono::steady_clock::time_point now);
+  /// The same for a study of several runs: which one, and what part of it is done.
+  void update(std::string_view run, double part);
   void erase();
 
  private:
-  void draw(const Progress& progress, double elapsed);
+  void draw(const std::string& line);
 
   bool active_ = false;
   bool drawn_ = false;

@@ -4,7 +4,9 @@
 #include <slipstick/plot.h>
 #include <slipstick/scene.h>
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slipstick {
@@ -26,13 +28,17 @@ struct ConvergenceStudy {
   std::vector<StudyQuantity> quantities;
 };
 
+/// Told, after every step, which run of a study this is and what part of it is done; false ends the study.
+using StudyMonitor = std::function<bool(std::string_view run, double part)>;
+
 struct StepRange {
   double first = 0, last = 0;  ///< s; halved from one to the other
   double reference = 0;        ///< s; 0: half of the last
 };
 
-/// Runs the scene with every step. Faults: a range that does not halve, a reference that does not fit, a failed step.
-Result<ConvergenceStudy> calc_convergence(const Scene& scene, const StepRange& range);
+/// Runs the scene with every step. Faults: a range that does not halve, a reference that does not fit, a failed step,
+/// an end that the monitor asked for.
+Result<ConvergenceStudy> calc_convergence(const Scene& scene, const StepRange& range, const StudyMonitor& monitor = {});
 std::string make_convergence_text(const ConvergenceStudy& study);
 std::string make_convergence_json(const ConvergenceStudy& study);
 std::vector<Plot> make_convergence_plots(const ConvergenceStudy& study);

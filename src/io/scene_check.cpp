@@ -1,6 +1,6 @@
+#include <slipstick/friction_cone.h>
+#include <slipstick/joint_errors.h>
 #include <slipstick/scene_check.h>
-
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,9 @@ namespace {
 constexpr double kOverlapTolerance = 1e-9;  ///< m per metre of body: touching is not overlapping
 constexpr double kJointTolerance = 1e-6;    ///< m or rad; well above what a body moves in the trial step
 constexpr double kLargeMassRatio = 1e4;     ///< beyond this, iterative solvers need very many sweeps
-constexpr int kMaxRankSize = 1500;          ///< dense: rows and columns
+constexpr double kTouching = 1e-6;          ///< m
+constexpr double kWeakCone = 1000;          ///< normal forces beyond this many times the load: as good as jammed
+constexpr std::size_t kNamesShown = 6;
 
 void count_bodies(const Model& model, SceneCheck* check) {
   check->bodies = static_cast<int>(model.bodies.size());
@@ -62,30 +64,26 @@ void find_overlaps(const Simulation& simulation, SceneCheck* check) {
                    [](const Overlap& a, const Overlap& b) { return a.depth > b.depth; });
 }
 
-/// Rank of the rigid joint rows of a problem, by QR with column pivoting of their transpose.
-void find_redundancy(const Problem& problem, SceneCheck* check) {
-  std::vector<const RowBlock*> blocks;
-  for (const RowBlock& block : problem.blocks) {
-    if (block.law != LawKind::Equality || problem.compliance[block.row] > 0) continue;
-    blocks.push_back(&block);
-    check->joint_rows += block.size;
-  }
-  if (check->joint_rows > kMaxRankSize || problem.unknowns() > kMaxRankSize) return;
-  check->redundant_rows = 0;
-  if (check->joint_rows == 0) return;
-  MatX transposed = MatX::Zero(problem.unknowns(), check->joint_rows);
-  int row = 0;
-  for (const RowBlock* block : blocks) {
-    for (int e = block->entry; e < block->entry + block->entries; ++e) {
-      const JacobianEntry& entry = problem.entries[e];
-      const ConstBlockMap part = problem.jacobian_block(*block, entry);
-      transposed.block(problem.column_start[entry.column], row, part.cols(), part.rows()) = part.transpose();
-    }
-    row += block->size;
-  }
-  Eigen::ColPivHouseholderQR<MatX> qr(transposed);
-  qr.setThreshold(1e-9);
-  check->redundant_rows = check->joint_rows - static_cast<int>(qr.rank());
+/// Redundant joints, and contacts that can jam at the start.
+void find_cancelling_forces(const Simulation& simulation, SceneCheck* check) {
+  const Model& model = simulation.model();
+  std::vector<Contact> touching;
+  for (const Contact& contact : simulation.contacts())
+    if (contact.gap <= kTouching) touching.push_back(contact);
+  check->touching = static_cast<int>(touching.size());
+  const FrictionCone cone = calc_friction_cone(model, simulation.state().pose, touching);
+  check->joint_rows = cone.joint_rows;
+  if (cone.joint_rank) check->redundant_rows = cone.joint_rows - *cone.joint_rank;
+  for (const int i : cone.tied_joints)
+    check->tied_joints.push_back(model.joints[i].name.empty() ? "joint " + std::to_string(i + 1)
+                                                              : model.joints[i].name);
+  check->can_jam = cone.jams;
+  check->cone_strength = cone.strength;
+  std::map<std::pair<int, int>, int> pairs;
+  for (const int i : cone.jamming) ++pairs[{touching[i].body_a, touching[i].body_b}];
+  for (const auto& [pair, count] : pairs)
+    check->jams.push_back(
+        {std::string(body_name(model, pair.first)), std::string(body_name(model, pair.second)), count});
 }
 
 /// The thinnest direction of a shape, m.
@@ -148,6 +146,36 @@ void advise_step(const Scene& scene, SceneCheck* check) {
   }
 }
 
+/// "'a', 'b' and 3 more"
+std::string as_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
+  return text;
+}
+
+void add_force_remarks(SceneCheck* check) {
+  if (check->redundant_rows.value_or(0) > 0) {
+    std::vector<std::string> names;
+    for (const std::string& name : check->tied_joints) names.push_back("'" + name + "'");
+    check->remarks.push_back(std::to_string(*check->redundant_rows) + " of " + std::to_string(check->joint_rows) +
+                             " joint rows say what others say already (" + as_list(names) +
+                             "): the motion is right, the joint forces are not unique; free a direction, or give the "
+                             "joints compliance");
+  }
+  if (check->can_jam.value_or(false)) {
+    std::vector<std::string> names;
+    for (const Jam& jam : check->jams) names.push_back("'" + jam.a + "' on '" + jam.b + "'");
+    check->remarks.push_back(
+        "contacts can jam at the start (" + as_list(names) +
+        "): their forces can cancel, so they are not unique and have no bound; lower the friction, "
+        "or leave a gap");
+  } else if (check->cone_strength.value_or(0) > kWeakCone) {
+    check->remarks.push_back("contacts all but jam at the start: normal forces may reach " +
+                             as_number(*check->cone_strength) + " times the load; lower the friction, or leave a gap");
+  }
+}
+
 void add_remarks(SceneCheck* check) {
   if (check->dynamic == 0) check->remarks.push_back("nothing moves: there is no dynamic body");
   if (check->mass_ratio > kLargeMassRatio)
@@ -162,10 +190,7 @@ void add_remarks(SceneCheck* check) {
   if (check->joint_error > kJointTolerance)
     check->remarks.push_back("the joints do not hold at the start (error " + as_number(check->joint_error) +
                              "): check anchors and starting poses");
-  if (check->redundant_rows.value_or(0) > 0)
-    check->remarks.push_back(std::to_string(*check->redundant_rows) + " of " + std::to_string(check->joint_rows) +
-                             " joint rows say what others say already: the motion is right, the joint forces are not "
-                             "unique; free a direction, or give the joints compliance");
+  add_force_remarks(check);
   if (check->step_advised && check->step > *check->step_advised)
     check->remarks.push_back("step " + as_number(check->step) + " s is long for " + check->step_reason +
                              ": advised is " + as_number(*check->step_advised) + " s or less");
@@ -187,19 +212,9 @@ SceneCheck check_scene(const Scene& scene) {
   Simulation simulation(scene.model, scene.initial, scene.simulation);
   find_overlaps(simulation, &check);
   advise_step(scene, &check);
-  // A step so short that nothing moves, with the scheme that leaves joint errors alone, measures them as they are and
-  // writes the joints' rows.
-  SimulationOptions still;
-  still.scheme = "euler";
-  still.step = 1e-9;
-  still.stabilize = false;
-  still.locate = false;
-  Simulation trial(scene.model, scene.initial, still);
-  const StepReport& report = trial.step();
-  if (!report.failed) {
-    check.joint_error = report.certificate.joint_error;
-    find_redundancy(trial.problem(), &check);
-  }
+  for (const double error : calc_joint_errors(scene.model, scene.initial.pose))
+    check.joint_error = std::max(check.joint_error, error);
+  find_cancelling_forces(simulation, &check);
   add_remarks(&check);
   return check;
 }

@@ -12,6 +12,45 @@ namespace {
 
 constexpr std::size_t kOverlapsShown = 10;
 
+void put_cone(const SceneCheck& check, JsonText* json) {
+  json->key("friction_cone");
+  json->begin_object();
+  json->field("touching", check.touching);
+  json->key("can_jam");
+  if (check.can_jam) {
+    json->value(*check.can_jam);
+  } else {
+    json->null();
+  }
+  json->key("strength");
+  if (check.cone_strength) {
+    json->value(*check.cone_strength);
+  } else {
+    json->null();
+  }
+  json->key("jams");
+  json->begin_array();
+  for (const Jam& jam : check.jams) {
+    json->begin_object(true);
+    json->field("a", jam.a);
+    json->field("b", jam.b);
+    json->field("contacts", jam.contacts);
+    json->end_object();
+  }
+  json->end_array();
+  json->end_object();
+}
+
+/// What the contacts that touch can do to each other, in a few words.
+std::string describe_cone(const SceneCheck& check) {
+  if (check.touching == 0) return "nothing touches";
+  const std::string count = std::to_string(check.touching) + (check.touching == 1 ? " touches, " : " touch, ");
+  if (!check.can_jam) return count + "not looked at whether they can jam";
+  if (*check.can_jam) return count + "they can jam";
+  if (!check.cone_strength) return count + "they cannot jam";
+  return count + "they cannot jam: normal forces at most " + as_number(*check.cone_strength) + " times the load";
+}
+
 }  // namespace
 
 std::string make_json(const SceneCheck& check) {
@@ -57,6 +96,11 @@ std::string make_json(const SceneCheck& check) {
   } else {
     json.null();
   }
+  json.key("tied_joints");
+  json.begin_array();
+  for (const std::string& name : check.tied_joints) json.value(name);
+  json.end_array();
+  put_cone(check, &json);
   json.field("step", check.step);
   json.key("step_advised");
   if (check.step_advised) {
@@ -97,6 +141,7 @@ std::string make_text(const SceneCheck& check, bool colour) {
                          ", error at the start " + as_number(check.joint_error));
   line("start",
        number(check.contacts) + " contacts within reach, " + std::to_string(check.overlaps.size()) + " pairs overlap");
+  line("contacts", describe_cone(check));
   for (std::size_t i = 0; i < std::min(kOverlapsShown, check.overlaps.size()); ++i)
     line("", check.overlaps[i].a + " in " + check.overlaps[i].b + " by " + as_number(check.overlaps[i].depth) + " m");
   if (check.overlaps.size() > kOverlapsShown)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/print_text.h"
+
 namespace slipstick {
 namespace {
 
@@ -21,7 +23,14 @@ long as_whole(double ratio) {
   return whole >= 1 && whole < 1e9 && std::abs(ratio - whole) <= 1e-9 * whole ? static_cast<long>(whole) : 0;
 }
 
-Result<StudyRun> follow_scene(const Scene& scene, double h, long steps, long every) {
+/// One run of the study: `steps` of length h, poses kept at each `every`-th.
+struct RunPlan {
+  double h;
+  long steps, every;
+};
+
+Result<StudyRun> follow_scene(const Scene& scene, const RunPlan& plan, const StudyMonitor& monitor) {
+  const auto [h, steps, every] = plan;
   SimulationOptions options = scene.simulation;
   options.step = h;
   Simulation simulation(scene.model, scene.initial, options);
@@ -38,6 +47,8 @@ Result<StudyRun> follow_scene(const Scene& scene, double h, long steps, long eve
     for (std::size_t i = 0; i < run.joint_end.size(); ++i)
       run.joint_max[i] = std::max(run.joint_max[i], run.joint_end[i]);
     if (k % every == 0) run.poses.push_back(simulation.state().pose);
+    if (monitor && !monitor("step " + print_text("%.6g s", h), static_cast<double>(k) / static_cast<double>(steps)))
+      return Fault{{scene.path, 0, 0}, "interrupted"};
   }
   return run;
 }
@@ -106,7 +117,7 @@ Result<std::vector<double>> make_steps(const StepRange& range) {
 
 }  // namespace
 
-Result<ConvergenceStudy> calc_convergence(const Scene& scene, const StepRange& range) {
+Result<ConvergenceStudy> calc_convergence(const Scene& scene, const StepRange& range, const StudyMonitor& monitor) {
   const Result<std::vector<double>> steps = make_steps(range);
   if (!steps) return steps.faults();
   ConvergenceStudy study{scene.path, scene.simulation.scheme, scene.simulation.solver, 0, 0, *steps, {}, 0, {}};
@@ -118,12 +129,12 @@ Result<ConvergenceStudy> calc_convergence(const Scene& scene, const StepRange& r
         "--reference: must be smaller than all steps and divide the first one, " + std::to_string(range.first) + " s"};
   const long coarse = std::max(1L, static_cast<long>(std::ceil(scene.simulation.duration / range.first - 1e-6)));
   study.time = static_cast<double>(coarse) * range.first;
-  const Result<StudyRun> reference = follow_scene(scene, study.reference, coarse * finer, finer);
+  const Result<StudyRun> reference = follow_scene(scene, {study.reference, coarse * finer, finer}, monitor);
   if (!reference) return reference.faults();
   study.reference_uncertified = reference->uncertified;
   std::vector<StudyRun> runs;
   for (std::size_t k = 0; k < steps->size(); ++k) {
-    Result<StudyRun> run = follow_scene(scene, (*steps)[k], coarse << k, 1L << k);
+    Result<StudyRun> run = follow_scene(scene, {(*steps)[k], coarse << k, 1L << k}, monitor);
     if (!run) return run.faults();
     study.uncertified.push_back(run->uncertified);
     runs.push_back(std::move(run).value());

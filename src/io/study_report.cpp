@@ -1,26 +1,96 @@
 // Reproduced experiments as a table, as JSON, and as one page with its pictures inside.
 #include <slipstick/reproduce.h>
 
-#include "io/json_text.h"
-#include "io/print_text.h"
-#include "io/web_text.h"
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "io/json_text.h"
+#include "io/print_text.h"
+#include "io/web_text.h"
+
 namespace slipstick {
 namespace {
 
-std::string make_section(const Reproduction& one, const std::string& picture) {
-  std::string html = "<h2>" + one.name + "</h2>\n<p>" + one.about + " <em>" + one.citation + ".</em></p>\n";
-  if (one.uncertified > 0) html += "<p>" + std::to_string(one.uncertified) + " steps could not be certified.</p>\n";
-  html += "<table><tr><th>quantity<th>published<th>ours<th>ratio<th>verdict</tr>\n";
+constexpr const char* kStyle =
+    "body{font:16px/1.5 'DejaVu Sans',sans-serif;color:#222;max-width:72em;margin:2em auto;padding:0 1em}"
+    "h1{margin-bottom:.2em}h2{margin-top:2.2em;border-bottom:2px solid #222}h3{margin-bottom:.2em}"
+    "p{max-width:48em;margin:.4em 0 .8em}nav table{margin:1em 0}"
+    "table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}"
+    "td,th{padding:.1em .9em;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}"
+    "td:first-child,th:first-child,td.from,th.from{text-align:left}td.from{color:#666}"
+    ".ok{color:#176;white-space:nowrap}.bad{color:#b00;font-weight:bold}"
+    "img{max-width:100%;margin:1em 0;display:block}summary{cursor:pointer;color:#444;margin:.4em 0}";
+
+/// Enough digits to see what the tolerance is about.
+std::string as_figure(const ReproducedFigure& figure, double value) {
+  const bool fine = figure.tolerance > 0 && figure.tolerance < 1e-4 * std::abs(figure.published);
+  return print_text(fine && figure.rule == FigureRule::Absolute ? "%.10g" : "%.6g", value);
+}
+
+/// What a figure is held against: "0.08", or "<= 0.08" where it is a bound.
+std::string as_target(const ReproducedFigure& figure) {
+  return (figure.rule == FigureRule::AtMost ? "<= " : "") + as_figure(figure, figure.published);
+}
+
+/// The ratio where it says something: not against zero, not against a bound.
+std::string as_ratio(const ReproducedFigure& figure) {
+  return figure.published == 0 || figure.rule == FigureRule::AtMost ? "" : print_text("%.4f", figure.ratio());
+}
+
+std::string count_agreeing(const Reproduction& one) {
+  const auto good = std::count_if(one.figures.begin(), one.figures.end(), [](const auto& f) { return f.ok(); });
+  return std::to_string(good) + " of " + std::to_string(one.figures.size());
+}
+
+std::string make_rows(const Reproduction& one) {
+  std::string html = "<table><tr><th>quantity<th>published<th>ours<th>ratio<th>verdict<th class=from>from</tr>\n";
   for (const ReproducedFigure& figure : one.figures)
-    html += "<tr><td>" + figure.quantity +
-            print_text("<td>%.4g<td>%.5g<td>%.4f<td class=%s</tr>\n", figure.published, figure.ours, figure.ratio(),
-                       figure.ok() ? "ok>agrees" : "bad>differs");
-  return html + "</table>\n<img alt='" + one.name + "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
+    html += "<tr><td>" + escape_html(figure.quantity) + "<td>" + escape_html(as_target(figure)) + "<td>" +
+            as_figure(figure, figure.ours) + "<td>" + as_ratio(figure) +
+            "<td class=" + (figure.ok() ? "ok>agrees" : "bad>differs") + "<td class=from>" +
+            std::string(name_of(figure.source)) + "</tr>\n";
+  return html + "</table>\n";
+}
+
+std::string make_section(const Reproduction& one, const std::string& picture) {
+  std::string html = "<h3 id='" + one.name + "'>" + one.name + " <small>(" + escape_html(one.citation) +
+                     ")</small></h3>\n<p>" + escape_html(one.about) + "</p>\n";
+  if (!one.failure.empty()) html += "<p class=bad>" + escape_html(one.failure) + "</p>\n";
+  if (one.uncertified > 0)
+    html += "<p class=bad>" + std::to_string(one.uncertified) + " steps could not be certified.</p>\n";
+  if (!picture.empty())
+    html += "<img alt='" + one.name + "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
+  return html + "<details open><summary>" + count_agreeing(one) + " figures agree, " + std::to_string(one.steps) +
+         " steps</summary>\n" + make_rows(one) + "</details>\n";
+}
+
+/// One line an experiment, for who reads no further.
+std::string make_overview(const std::vector<Reproduction>& all) {
+  std::string html =
+      "<nav><table><tr><th>experiment<th class=from>source<th>figures that agree<th>steps<th>verdict</tr>\n";
+  for (const Reproduction& one : all)
+    html += "<tr><td><a href='#" + one.name + "'>" + one.name + "</a><td class=from>" + escape_html(one.paper) + ", " +
+            escape_html(one.citation) + "<td>" + count_agreeing(one) + "<td>" + std::to_string(one.steps) +
+            "<td class=" + (one.ok() ? "ok>agrees" : "bad>differs") + "</tr>\n";
+  return html + "</table></nav>\n";
+}
+
+/// The file appears whole or not at all.
+Faults save_text(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".partial." + std::to_string(::getpid());
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code code;
+  if (file) std::filesystem::rename(temporary, path, code);
+  if (file && !code) return {};
+  std::filesystem::remove(temporary, code);
+  return {Fault{{path, 0, 0}, "cannot be written"}};
 }
 
 }  // namespace
@@ -28,12 +98,14 @@ std::string make_section(const Reproduction& one, const std::string& picture) {
 std::string make_reproduction_text(const std::vector<Reproduction>& all) {
   std::string text;
   for (const Reproduction& one : all) {
-    text += (text.empty() ? "" : "\n") + one.name + " (" + one.citation + ")\n";
-    text += print_text("  %-44s%12s%13s%9s  %s\n", "quantity", "published", "ours", "ratio", "verdict");
+    text += (text.empty() ? "" : "\n") + one.name + " (" + one.paper + ", " + one.citation + ")\n";
+    text += print_text("  %-66s%16s%14s%9s  %-8s %s\n", "quantity", "published", "ours", "ratio", "verdict", "from");
     for (const ReproducedFigure& figure : one.figures)
-      text += print_text("  %-44s%12.4g%13.5g%9.4f  %s\n", figure.quantity.c_str(), figure.published, figure.ours,
-                         figure.ratio(), figure.ok() ? "agrees" : "DIFFERS");
+      text += print_text("  %-66s%16s%14s%9s  %-8s %s\n", figure.quantity.c_str(), as_target(figure).c_str(),
+                         as_figure(figure, figure.ours).c_str(), as_ratio(figure).c_str(),
+                         figure.ok() ? "agrees" : "DIFFERS", std::string(name_of(figure.source)).c_str());
     if (one.uncertified > 0) text += "  " + std::to_string(one.uncertified) + " steps could not be certified\n";
+    if (!one.failure.empty()) text += "  " + one.failure + "\n";
   }
   return text;
 }
@@ -50,6 +122,8 @@ std::string make_reproduction_json(const std::vector<Reproduction>& all) {
       json.field("ours", figure.ours);
       json.field("ratio", figure.ratio());
       json.field("ok", figure.ok());
+      json.field("bound", figure.rule == FigureRule::AtMost);
+      json.field("source", name_of(figure.source));
       json.end_object();
     }
   json.end_array();
@@ -61,24 +135,28 @@ Faults save_reproduction(const std::string& folder, const std::vector<Reproducti
   std::filesystem::create_directories(folder, code);
   if (code) return {Fault{{folder, 0, 0}, "cannot make this folder: " + code.message()}};
   std::string html =
-      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Slipstick: published experiments</title>\n"
-      "<style>body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 "
-      "1em}table{border-collapse:collapse}"
-      "td,th{padding:.15em .8em;border-bottom:1px solid #ddd;text-align:right}td:first-child,th:first-child"
-      "{text-align:left}.ok{color:#176}.bad{color:#b00;font-weight:bold}img{max-width:100%;margin-top:1em}</style>\n"
-      "<h1>Published experiments, run again</h1>\n";
+      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Slipstick: published experiments</title>\n<style>" +
+      std::string(kStyle) +
+      "</style>\n<h1>Published experiments, run again</h1>\n"
+      "<p>Each experiment runs with the published settings; its figures stand beside those of the paper. Where the "
+      "paper "
+      "prints curves but no numbers, <em>from</em> says what took their place: a closed form, a theorem, or the output "
+      "of a separate program. <q>&lt;=</q> marks a bound.</p>\n" +
+      make_overview(all);
+  std::string paper;
   for (const Reproduction& one : all) {
+    if (one.paper != paper) html += "<h2>" + escape_html(paper = one.paper) + "</h2>\n";
+    if (one.panels.empty()) {
+      html += make_section(one, "");
+      continue;
+    }
     const std::string path = folder + "/" + one.name + ".png";
     Faults faults = save_plot(path, one.panels);
     if (!faults.empty()) return faults;
     std::ifstream file(path, std::ios::binary);
     html += make_section(one, std::string(std::istreambuf_iterator<char>(file), {}));
   }
-  std::ofstream page(folder + "/report.html");
-  page << html << "</html>\n";
-  page.close();
-  if (!page) return {Fault{{folder + "/report.html", 0, 0}, "cannot be written"}};
-  return {};
+  return save_text(folder + "/report.html", html + "</html>\n");
 }
 
 }  // namespace slipstick

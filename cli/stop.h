@@ -1,0 +1,6 @@
+// Ctrl-C ends a command in order: it looks here after each step.
+#pragma once
+
+/// From now on Ctrl-C (or SIGTERM) only sets a flag; a second one kills.
+void listen_for_stop();
+bool stop_requested();
