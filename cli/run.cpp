@@ -126,6 +126,7 @@ int run(const RunArguments& arguments) {
   listen_for_stop();
   const auto start = Clock::now();
   slipstick::Simulation simulation(scene->model, scene->initial, scene->simulation);
+  for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
   const slipstick::RunEnd end = simulate(arguments, &simulation, &outputs, &statistics);
   statistics.set_end(end);

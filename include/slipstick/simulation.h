@@ -21,6 +21,16 @@ enum class EventState : std::uint8_t {
   Hermite  ///< from the cubic through both ends of the step, as in [Potra06]
 };
 
+/// Scheme `spook` [LacoursiereLinde11]; joints and materials may have values of their own.
+struct SpookOptions {
+  double compliance = 1e-10;                   ///< m/N or rad/(N m): epsilon of joints and contacts
+  double damping_steps = 2;                    ///< tau / h
+  std::optional<double> contact_damping_time;  ///< s; default tau, and at least 0.1 s for pairs with restitution
+  double slip_compliance = 1e-8;               ///< (m/s)/N: gamma of friction
+  bool hessian = true;                         ///< the curvature of the joints' rows
+  bool anticipate = true;                      ///< gaps that would close within the step are kept open or just closed
+};
+
 struct SimulationOptions {
   double step = 0.01;    ///< s
   double duration = 10;  ///< s
@@ -38,6 +48,7 @@ struct SimulationOptions {
   EventState event_state = EventState::Restep;
   ImpactLaw impact = ImpactLaw::Poisson;  ///< where a pair of materials does not say
   int threads = 1;
+  SpookOptions spook;
 };
 
 /// Checks ranges and names; empty when good.
@@ -93,6 +104,7 @@ struct StepReport {
   int events = 0;         ///< impacts, take-offs, sticks and slips in this step
   int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;
+  int warm_contacts = 0;  ///< of these, known from the last step: they begin with its impulse
   int rows = 0;
   std::string_view note;  ///< why it is not certified
   PhaseTimes seconds;
@@ -135,6 +147,8 @@ class Simulation {
   /// (1 - alpha) v + alpha v' of the last step: what constraints hold for, and free of the oscillation that v has
   /// for alpha < 1 ([Gavrea08]); the velocity itself for other schemes and before the first step.
   std::span<const Twist> weighted_velocity() const;
+  /// What a user should know about the choice of parameters; found once, before the first step.
+  std::span<const std::string> warnings() const;
   /// One entry a rung of the ladder, in its order.
   std::span<const SolverStatistics> solver_statistics() const;
 

@@ -49,6 +49,7 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->begin_object(true);
   json->field("mean", s.contacts_sum / steps);
   json->field("max", s.contacts_max);
+  json->field("warm", s.contacts_sum > 0 ? s.warm_contacts_sum / s.contacts_sum : 0.0);
   json->end_object();
   json->key("problem");
   json->begin_object(true);
@@ -210,6 +211,10 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   json.field("wall_s", wall_s);
   json.field("realtime_factor", wall_s > 0 ? simulation.state().time / wall_s : 0.0);
   json.field("threads", options.threads);
+  json.key("warnings");
+  json.begin_array();
+  for (const std::string& warning : simulation.warnings()) json.value(std::string_view(warning));
+  json.end_array();
   add_timing(s, &json);
   add_sizes(s, &json);
   add_solver_statistics(simulation, &json);

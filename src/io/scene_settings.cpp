@@ -71,12 +71,24 @@ void read_family_options(const SceneItem& item, SimulationOptions* options) {
   if (state >= 0) options->event_state = static_cast<EventState>(state);
 }
 
+void read_spook_options(const SceneItem& item, SpookOptions* options) {
+  item.number("compliance", &options->compliance);
+  item.number("damping_steps", &options->damping_steps);
+  item.number("contact_damping_time", &options->contact_damping_time);
+  item.number("slip_compliance", &options->slip_compliance);
+  item.flag("hessian", &options->hessian);
+  item.flag("anticipate", &options->anticipate);
+}
+
 /// Options that belong to one scheme; they are the same as those beside it.
 void read_scheme_option(const SceneItem& item, const std::string& scheme, SimulationOptions* options) {
   KeyList legal;
   if (scheme == "stabilized") legal = {"stabilization", "restitution_threshold", "locate"};
   if (scheme == "euler" || scheme == "trapezoid") legal = {"locate", "stabilize", "event_state"};
   if (scheme == "alpha-gamma") legal = {"alpha", "gamma", "locate", "stabilize", "event_state"};
+  if (scheme == "spook")
+    legal = {"compliance", "damping_steps", "contact_damping_time", "slip_compliance",
+             "hessian",    "anticipate",    "restitution_threshold"};
   for (const SceneMap::Entry& entry : item.map().entries) {
     if (std::find(legal.begin(), legal.end(), entry.key->text) != legal.end()) continue;
     item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version" +
@@ -86,6 +98,7 @@ void read_scheme_option(const SceneItem& item, const std::string& scheme, Simula
   item.number("stabilization", &options->stabilization);
   item.number("restitution_threshold", &options->restitution_threshold);
   read_family_options(item, options);
+  read_spook_options(item, &options->spook);
 }
 
 /// The enumerator whose name stands at `key`; names in the order of the enumerators.
@@ -158,6 +171,7 @@ constexpr std::array kOptions{
              o->scheme = defaults.scheme;
              o->alpha = defaults.alpha;
              o->gamma = defaults.gamma;
+             o->spook = defaults.spook;
            }},
     Option{"solver",
            [](SimulationOptions* o) {

@@ -39,6 +39,10 @@ double calc_freedom(const StepInput& input, const RowMap& map, int body_a, int b
 
 }  // namespace
 
+bool is_row_movable(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row) {
+  return calc_freedom(input, map, body_a, body_b, row) >= kLockedRow;
+}
+
 void begin_problem(const Model& model, Problem* problem, RowMap* map) {
   problem->clear();
   map->column_of_body.assign(model.bodies.size(), -1);
@@ -149,7 +153,7 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
     const int first_impulse = input.model->joints[joint.joint].first_row;
     const int first_row = problem->rows();
     for (int r = 0; r < joint.count; ++r) {
-      if (calc_freedom(input, *map, joint.body_a, joint.body_b, joint.row[r]) < kLockedRow) continue;
+      if (!is_row_movable(input, *map, joint.body_a, joint.body_b, joint.row[r])) continue;
       map->joint_row[first_impulse + r] = first_row + count;
       kept[count] = joint.row[r];
       value[count++] = joint.value[r];

@@ -29,6 +29,9 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
 void add_spring_rows(const StepInput& input, const Weights& weights, const std::vector<SpringRows>& springs,
                      Problem* problem, RowMap* map);
 
+/// Whether any freedom of the two bodies can move the row.
+bool is_row_movable(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row);
+
 /// Adds row^T impulse of a pair to b.
 void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row,
                       double impulse, Problem* problem);

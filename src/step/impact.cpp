@@ -58,8 +58,10 @@ class Impact {
  private:
   bool is_due();
   bool update_restitution();
+  void add_joints();
   void compress();
   void decompress();
+  bool gains(double before) const;
   void assemble_decompression();
   void simplify();
   void add_events(std::vector<Event>* events) const;
@@ -122,7 +124,7 @@ bool Impact::update_restitution() {
     double zeno = kZenoSpeed;
     if (!in_.acceleration.empty())
       zeno = std::max(zeno, kZenoShare * in_.step.h_nominal * std::abs(speed(in_.acceleration, i, 0)));
-    if (approach <= in_.step.options->restitution_threshold.value_or(0)) continue;
+    if (approach <= in_.step.options->restitution_threshold.value_or(in_.plastic_speed)) continue;
     any = any || law(i).tangential_restitution > 0;
     if (e * approach <= zeno) continue;
     s_.restitution[i] = e;
@@ -135,9 +137,15 @@ bool Impact::update_restitution() {
   return any;
 }
 
+void Impact::add_joints() {
+  StepScratch& s = s_.step;
+  if (in_.scheme != nullptr) return in_.scheme->add_impact_joints(in_.step, s.equations.joints, &s.problem, &s.map);
+  add_joint_rows(in_.step, {}, s.equations.joints, 0, &s.problem, &s.map);
+}
+
 void Impact::compress() {
   add_momenta(model_, velocity_, &s_.step);
-  add_joint_rows(in_.step, {}, s_.step.equations.joints, 0, &s_.step.problem, &s_.step.map);
+  add_joints();
   s_.offset.assign(contacts().size(), 0.0);
   add_contact_rows(in_.step, contacts(), s_.offset, &s_.step.problem, &s_.step.map);
   s_.normals.clear();
@@ -164,7 +172,7 @@ void Impact::add_friction_work(const VecX& lambda, bool second) {
 void Impact::assemble_decompression() {
   StepScratch& s = s_.step;
   add_momenta(model_, s_.compressed, &s);
-  add_joint_rows(in_.step, {}, s.equations.joints, 0, &s.problem, &s.map);
+  add_joints();
   s_.normals.clear();
   s_.fixed_row.assign(contacts().size(), -1);
   for (std::size_t i = 0; i < contacts().size(); ++i) {
@@ -248,6 +256,13 @@ void Impact::add_events(std::vector<Event>* events) const {
   events->push_back({EventKind::Impact, t, joint.body_a, joint.body_b, worst_joint_speed_, 0});
 }
 
+/// Kinetic energy grew, and no prescribed motion can have paid for it.
+bool Impact::gains(double before) const {
+  for (const Twist& v : in_.step.prescribed)
+    if (!v.linear.isZero(0) || !v.angular.isZero(0)) return false;
+  return calc_kinetic(model_, velocity_) > before * (1 + kEnergyRounding);
+}
+
 ImpactResult Impact::run(std::vector<Event>* events) {
   if (!is_due()) return result_;
   result_.happened = true;
@@ -263,6 +278,11 @@ ImpactResult Impact::run(std::vector<Event>* events) {
     if (simplified_ || result_.guarded) {
       result_.friction_work = friction;
       simplify();
+    }
+    // Lemma 3.1 supposes joint speeds of zero before the impact: where they are not, compression alone is sure.
+    if (in_.scheme != nullptr && gains(before)) {
+      result_.guarded = true;
+      velocity_ = s_.compressed;
     }
   }
   result_.energy_change = calc_kinetic(model_, velocity_) - before;

@@ -25,6 +25,8 @@ struct ImpactInput {
   bool joints = false;                  ///< joint speeds that are not zero are an impact too (a start)
   bool plastic = false;                 ///< no restitution
   std::span<const Twist> acceleration;  ///< of the motion before, for the Zeno threshold
+  double plastic_speed = 0;             ///< m/s of approach below which e = 0, where the options do not say
+  const Scheme* scheme = nullptr;       ///< whose joint rows; null: rigid joints, compliant ones take no part
 };
 
 struct ImpactResult {

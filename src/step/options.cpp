@@ -40,6 +40,13 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   require(!o.restitution_threshold || *o.restitution_threshold >= 0, "restitution_threshold must not be negative");
   require(o.alpha > 0 && o.alpha <= 1, "alpha must lie in (0, 1]");
   require(o.gamma >= 0 && o.gamma <= 1, "gamma must lie in [0, 1]");
+  require(o.spook.compliance >= 0 && std::isfinite(o.spook.compliance), "compliance must be zero or more, in m/N");
+  require(o.spook.damping_steps > 0 && std::isfinite(o.spook.damping_steps),
+          "damping_steps must be above zero: without damping constraint errors grow");
+  require(!o.spook.contact_damping_time || *o.spook.contact_damping_time >= 0,
+          "contact_damping_time must be a time in seconds, zero or more");
+  require(o.spook.slip_compliance >= 0 && std::isfinite(o.spook.slip_compliance),
+          "slip_compliance must be zero or more, in (m/s)/N");
   require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "facets must be an even number from 4 to 64");
   require(o.threads >= 1 && o.threads <= 1024, "threads must be a number from 1 to 1024");
   for (std::string& fault : find_solver_option_faults(o.solver_options)) faults.push_back(std::move(fault));

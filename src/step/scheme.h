@@ -53,6 +53,8 @@ struct StepScratch {
   std::vector<JointRows> joints_middle;       ///< joint rows at q*
   std::vector<std::array<PairRow, 3>> rates;  ///< of the springs' rows
   std::vector<Vec3> spin;                     ///< omega at which the gyroscopic matrix is taken
+  std::vector<Pose> pose_ahead;               ///< spook: move(q, v, h)
+  std::vector<double> bend;                   ///< spook: what each joint value gains there beyond h G v, m or rad
   bool spin_known = false;                    ///< `spin` comes from a solution (Scheme::refine), not from a guess
   RowMap map;
   Problem problem;
@@ -69,6 +71,13 @@ class Scheme {
   virtual bool locates(const SimulationOptions& options) const { return options.locate.value_or(!looks_ahead()); }
   /// Contact rows are wanted at mid-step: StepInput::middle is filled.
   virtual bool rows_at_middle() const { return false; }
+  /// Contacts that have closed go through an impact stage before the step (step/impact_stage.h).
+  virtual bool has_impact_stage() const { return false; }
+  /// Joint rows of an impact: h = 0, no offsets. Default: compliant joints take no part.
+  virtual void add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
+                                 RowMap* map) const;
+  /// What a user should know about the parameters chosen, one line each.
+  virtual std::vector<std::string> find_warnings(const Model&, const SimulationOptions&) const { return {}; }
   /// Stages 4 and 5.
   virtual void discretize(const StepInput& input, StepScratch* scratch) const = 0;
   /// After the solution: true if `discretize` is to be repeated with what is known now.

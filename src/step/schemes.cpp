@@ -20,6 +20,7 @@ constexpr std::array kSchemes{
     Registered{"euler", make_euler},
     Registered{"trapezoid", make_trapezoid},
     Registered{"alpha-gamma", make_alpha_gamma},
+    Registered{"spook", make_spook},
 };
 
 }  // namespace
@@ -30,6 +31,11 @@ void Scheme::advance(const StepInput& input, const StepScratch& scratch, const S
     const bool still = input.model->bodies[i].kind == BodyKind::Fixed;
     next->pose[i] = still ? input.state->pose[i] : move(input.state->pose[i], next->velocity[i], input.h);
   }
+}
+
+void Scheme::add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
+                               RowMap* map) const {
+  add_joint_rows(input, {}, joints, 0, problem, map);
 }
 
 std::vector<std::string_view> scheme_names() {

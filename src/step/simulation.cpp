@@ -8,6 +8,7 @@
 #include "mechanics/equations.h"
 #include "step/audit.h"
 #include "step/drivers/event_driver.h"
+#include "step/impact_stage.h"
 #include "step/reach.h"
 #include "step/trial.h"
 
@@ -26,6 +27,7 @@ struct Simulation::Impl {
         reach(model) {
     if (!scheme->looks_ahead() || scheme->locates(options))
       driver = std::make_unique<EventDriver>(model, options, *scheme, &ladder, &finder);
+    warnings = scheme->find_warnings(model, options);
     prescribed.resize(model.bodies.size());
     weighted = state.velocity;
     update_kinematics();
@@ -39,6 +41,7 @@ struct Simulation::Impl {
   bool check_state();
   void update_kinematics();
   void find_contacts();
+  void rebound();
   bool accept();
   void audit();
   void commit();
@@ -49,7 +52,7 @@ struct Simulation::Impl {
     StepInput in;
     in.model = &model;
     in.options = &options;
-    in.state = &state;
+    in.state = rebounded ? &restarted : &state;
     in.contacts = &contacts;
     in.prescribed = prescribed;
     in.h = in.h_nominal = options.step;
@@ -65,6 +68,10 @@ struct Simulation::Impl {
   Trial trial;
   Reach reach;
   std::unique_ptr<EventDriver> driver;  ///< null: the fixed pipe
+  ImpactStage impacts;
+  State restarted;  ///< the state with the velocities after the impact stage
+  bool rebounded = false;
+  std::vector<std::string> warnings;
 
   std::vector<Twist> prescribed, weighted;
   ContactSet contacts;
@@ -83,9 +90,14 @@ const StepReport& Simulation::Impl::step() {
   update_kinematics();  // 2
   for (;;) {
     if (report.reach_repeats > 0) find_contacts();  // 3 (the first time: found when the last step was audited)
+    if (scheme->has_impact_stage()) rebound();      // before 4
     trial.run(input(), &next, &report);             // 4 equations, 5 discretize, 6 warm_start, 7 solve, 8 certify, 9
     report.contacts = static_cast<int>(contacts.contacts.size());
     if (accept()) break;  // 10
+  }
+  if (rebounded && !impacts.result().solve.certified) {
+    report.certified = false;
+    report.note = impacts.result().solve.note;
   }
   next.step = state.step + 1;
   next.time = static_cast<double>(next.step) * options.step;
@@ -131,6 +143,19 @@ void Simulation::Impl::find_contacts() {
   finder.find(state, reach.lengths(options.step), &contacts);
 }
 
+/// What has closed rebounds, and the step begins with the velocities after that.
+void Simulation::Impl::rebound() {
+  rebounded = false;
+  const Stopwatch watch(&report.seconds.solve);
+  rebounded = impacts.run(input(), *scheme, &ladder, &restarted);
+  if (!rebounded) return;
+  const ImpactResult& result = impacts.result();
+  report.iterations += result.solve.iterations;
+  report.escalations += result.solve.escalations;
+  report.impact_guards = result.guarded;
+  report.events = static_cast<int>(impacts.events().size());
+}
+
 /// A body that leaves the step faster than assumed could have met something outside the active set: look again.
 bool Simulation::Impl::accept() {
   if (report.reach_repeats >= kMaxReachRepeats || !is_finite(next) || reach.covers(next)) return true;
@@ -140,9 +165,16 @@ bool Simulation::Impl::accept() {
 
 void Simulation::Impl::audit() {
   const Stopwatch watch(&report.seconds.advance);
-  const double before = calc_energy(model, state.pose, state.velocity).total();
+  const double before = calc_energy(model, state.pose, input().state->velocity).total();
   const double after = calc_energy(model, next.pose, next.velocity).total();
-  report.certificate.ledger = calc_ledger(input(), trial.scratch(), trial.solution(), next, before, after);
+  EnergyLedger& ledger = report.certificate.ledger;
+  ledger = calc_ledger(input(), trial.scratch(), trial.solution(), next, before, after);
+  if (rebounded) {
+    const ImpactResult& impact = impacts.result();
+    ledger.change += impact.energy_change;
+    ledger.friction += impact.friction_work;
+    ledger.impact += impact.energy_change - impact.friction_work;
+  }
   report.certificate.joint_error = calc_joint_error(model, next.pose, &joint_scratch);
 }
 
@@ -222,9 +254,10 @@ std::span<const ContactForce> Simulation::contact_forces() const {
 const Problem& Simulation::problem() const {
   return impl_->driver ? impl_->driver->problem() : impl_->trial.scratch().problem;
 }
+std::span<const std::string> Simulation::warnings() const { return impl_->warnings; }
 std::span<const SolverStatistics> Simulation::solver_statistics() const { return impl_->ladder.statistics(); }
 std::span<const Event> Simulation::events() const {
-  return impl_->driver ? impl_->driver->events() : std::span<const Event>();
+  return impl_->driver ? impl_->driver->events() : std::span<const Event>(impl_->impacts.events());
 }
 std::span<const Twist> Simulation::weighted_velocity() const {
   if (impl_->driver && impl_->state.step > 0) return impl_->driver->weighted_velocity();

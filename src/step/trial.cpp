@@ -44,6 +44,7 @@ void Trial::warm_start(const StepInput& input) {
   for (int r = 0; r < model.joint_rows; ++r)
     if (scratch_.map.joint_row[r] >= 0) solution_.lambda[scratch_.map.joint_row[r]] = share * state.joint_impulse[r];
   normals_.clear();
+  warm_contacts_ = 0;
   std::size_t m = 0;
   for (std::size_t i = 0; i < scratch_.equations.contacts.size(); ++i) {
     const ContactRows& contact = scratch_.equations.contacts[i];
@@ -53,6 +54,7 @@ void Trial::warm_start(const StepInput& input) {
     const ContactKey& key = input.contacts->contacts[contact.contact].key;
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
+    ++warm_contacts_;
     for (int k = 0; k < (contact.friction == 0 ? 1 : contact.count); ++k)
       solution_.lambda[row + k] =
           share * contact.direction[k].dot(state.contact_memory[m].impulse) / contact.direction[k].squaredNorm();
@@ -78,6 +80,7 @@ void Trial::run(const StepInput& input, State* next, StepReport* report) {
     scheme_.discretize(input, &scratch_);  // 4, 5
     warm_start(input);                     // 6
   }
+  report->warm_contacts = warm_contacts_;
   solve(report);  // 7, 8
   if (scheme_.refine(input, solution_, &scratch_)) {
     scratch_.spin_known = true;

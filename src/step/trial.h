@@ -30,6 +30,7 @@ class Trial {
   bool certified() const { return outcome_.certified; }
   /// Normal row of each contact that is in the problem, with its restitution.
   const std::vector<NormalOffset>& normals() const { return normals_; }
+  int warm_contacts() const { return warm_contacts_; }
   /// What `impulse` means in N s: lambda times this.
   double impulse_scale() const { return scratch_.impulse_scale; }
 
@@ -43,6 +44,7 @@ class Trial {
   Solution solution_;
   LadderResult outcome_;
   std::vector<NormalOffset> normals_;
+  int warm_contacts_ = 0;  ///< with a known impulse to begin from
   Problem* kept_problem_ = nullptr;
   Solution* kept_guess_ = nullptr;
 };

@@ -24,6 +24,7 @@ inline Scene scene_under(const std::string& name, const std::string& scheme, con
   scene.simulation.locate = other.simulation.locate;
   scene.simulation.stabilize = other.simulation.stabilize;
   scene.simulation.event_state = other.simulation.event_state;
+  scene.simulation.spook = other.simulation.spook;
   return scene;
 }
 

@@ -11,5 +11,6 @@ std::unique_ptr<Scheme> make_stabilized();
 std::unique_ptr<Scheme> make_euler();
 std::unique_ptr<Scheme> make_trapezoid();
 std::unique_ptr<Scheme> make_alpha_gamma();
+std::unique_ptr<Scheme> make_spook();
 
 }  // namespace slipstick
