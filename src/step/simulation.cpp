@@ -44,6 +44,13 @@ struct Simulation::Impl {
   void commit();
 
   void step_through_events();
+  /// Limits of joints come first in a set; they are no contacts to those who ask for them.
+  std::span<const Contact> without_limits(const ContactSet& set) const {
+    return std::span<const Contact>(set.contacts).subspan(std::min(model.limits.size(), set.contacts.size()));
+  }
+  double calc_constraint_error() {
+    return std::max(calc_joint_error(model, next.pose, &joint_scratch), calc_axis_error(model, next));
+  }
   void remember_contacts();
   StepInput input() const {
     StepInput in;
@@ -84,7 +91,7 @@ const StepReport& Simulation::Impl::step() {
   for (;;) {
     if (report.reach_repeats > 0) find_contacts();  // 3 (the first time: found when the last step was audited)
     trial.run(input(), &next, &report);             // 4 equations, 5 discretize, 6 warm_start, 7 solve, 8 certify, 9
-    report.contacts = static_cast<int>(contacts.contacts.size());
+    report.contacts = static_cast<int>(contacts.contacts.size() - model.limits.size());
     if (accept()) break;  // 10
   }
   next.step = state.step + 1;
@@ -95,6 +102,7 @@ const StepReport& Simulation::Impl::step() {
     report.note = "no finite solution";
     return report;
   }
+  update_coordinates(model, next.pose, state.axis, &next.axis);
   audit();   // 11
   commit();  // 12
   return report;
@@ -104,10 +112,10 @@ const StepReport& Simulation::Impl::step() {
 void Simulation::Impl::step_through_events() {
   driver->step(state, &next, &report);
   if (report.failed) return;
-  report.certificate.joint_error = calc_joint_error(model, next.pose, &joint_scratch);
+  report.certificate.joint_error = calc_constraint_error();
   std::swap(state, next);
   next = state;
-  for (const Contact& contact : driver->contacts().contacts)
+  for (const Contact& contact : without_limits(driver->contacts()))
     report.certificate.penetration = std::max(report.certificate.penetration, -contact.gap);
 }
 
@@ -129,6 +137,7 @@ void Simulation::Impl::update_kinematics() {
 void Simulation::Impl::find_contacts() {
   const Stopwatch watch(&report.seconds.collision);
   finder.find(state, reach.lengths(options.step), &contacts);
+  add_limit_contacts(model, state, &contacts);
 }
 
 /// A body that leaves the step faster than assumed could have met something outside the active set: look again.
@@ -143,7 +152,7 @@ void Simulation::Impl::audit() {
   const double before = calc_energy(model, state.pose, state.velocity).total();
   const double after = calc_energy(model, next.pose, next.velocity).total();
   report.certificate.ledger = calc_ledger(input(), trial.scratch(), trial.solution(), next, before, after);
-  report.certificate.joint_error = calc_joint_error(model, next.pose, &joint_scratch);
+  report.certificate.joint_error = calc_constraint_error();
 }
 
 /// What the next step must know of this one's contacts, and the forces for whoever asks.
@@ -170,6 +179,7 @@ void Simulation::Impl::remember_contacts() {
         m < state.contact_memory.size() && state.contact_memory[m].key == contact.key && state.contact_memory[m].loaded;
     memory.collided = !was_loaded && scratch.restitution[i] == 0;
     next.contact_memory.push_back(memory);
+    if (contact.limit >= 0) continue;
     forces.push_back({contact, memory.impulse / options.step});
   }
   for (int r = 0; r < model.joint_rows; ++r)
@@ -185,13 +195,14 @@ void Simulation::Impl::commit() {
     next.joint_impulse.resize(state.joint_impulse.size());
     next.pose.resize(state.pose.size());
     next.velocity.resize(state.velocity.size());
+    next.axis.resize(state.axis.size());
   }
   weighted = state.velocity;
   update_kinematics();
   reach.assume(state, prescribed, options.step);
   find_contacts();
   double deepest = 0;
-  for (const Contact& contact : contacts.contacts) deepest = std::max(deepest, -contact.gap);
+  for (const Contact& contact : without_limits(contacts)) deepest = std::max(deepest, -contact.gap);
   report.certificate.penetration = deepest;
 }
 
@@ -209,12 +220,12 @@ const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
   trial.keep(nullptr, nullptr);
   return report;
 }
+void Simulation::set_budget(int sweeps) { impl_->ladder.set_budget(sweeps); }
 const Model& Simulation::model() const { return impl_->model; }
 const State& Simulation::state() const { return impl_->state; }
 const SimulationOptions& Simulation::options() const { return impl_->options; }
 std::span<const Contact> Simulation::contacts() const {
-  if (impl_->driver && impl_->state.step > 0) return impl_->driver->contacts().contacts;
-  return impl_->contacts.contacts;
+  return impl_->without_limits(impl_->driver && impl_->state.step > 0 ? impl_->driver->contacts() : impl_->contacts);
 }
 std::span<const ContactForce> Simulation::contact_forces() const {
   return impl_->driver ? impl_->driver->forces() : std::span<const ContactForce>(impl_->forces);
