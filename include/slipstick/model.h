@@ -211,7 +211,7 @@ struct Joint {
   double length = 0;  ///< rod
   double compliance = 0, damping_time = 0;
   bool collide = false;
-  int first_row = 0;                  ///< offset into State::joint_impulse
+  int first_row = 0;                   ///< offset into State::joint_impulse
   std::array<bool, kFreedoms> free{};  ///< the coordinates that the joint has, by Freedom
   std::array<bool, kFreedoms> lock{};  ///< those among them that a row holds at zero
   double radius = 0;                   ///< rolling
@@ -256,7 +256,7 @@ struct Model {
   std::vector<Spring> springs;
   std::vector<Load> loads;
   std::vector<std::array<int, 2>> pairs_without_contact;  ///< body pairs, a < b, sorted, jointed pairs included
-  int joint_rows = 0;  ///< of joints, couplings, motors and joint friction
+  int joint_rows = 0;                                     ///< of joints, couplings, motors and joint friction
   int dof = 0;
 
   const PairLaw& pair_law(int material_a, int material_b) const {

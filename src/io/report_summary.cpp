@@ -83,8 +83,8 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
                              s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
                              final.kinetic, final.potential));
   out->line("", format("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
-                       s.ledger.load, s.ledger.kinematic + s.ledger.motor, s.ledger.damping, s.ledger.friction, s.ledger.impact,
-                       s.ledger.numerical));
+                       s.ledger.load, s.ledger.kinematic + s.ledger.motor, s.ledger.damping, s.ledger.friction,
+                       s.ledger.impact, s.ledger.numerical));
   if (s.increase_steps == 0) {
     out->line("", out->paint("32", "no step gained energy that nothing paid for"));
     return;
@@ -101,11 +101,10 @@ void add_realtime(const RealtimeFigures& r, long steps, SummaryText* out) {
     out->line("real time", out->paint("32", format("kept pace at %gx: no deadline missed", r.rate)) + budget);
     return;
   }
-  out->line("real time",
-            out->paint("33", format("%ld of %ld deadlines missed", r.missed, steps)) +
-                format(" at %gx, worst by %.3g ms, %.3g ms late at the end", r.rate, 1e3 * r.worst_lateness,
-                       1e3 * r.final_lateness) +
-                budget);
+  out->line("real time", out->paint("33", format("%ld of %ld deadlines missed", r.missed, steps)) +
+                             format(" at %gx, worst by %.3g ms, %.3g ms late at the end", r.rate,
+                                    1e3 * r.worst_lateness, 1e3 * r.final_lateness) +
+                             budget);
 }
 
 }  // namespace

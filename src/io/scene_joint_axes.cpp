@@ -1,5 +1,5 @@
-// What is on the axes of joints: limits, motor, friction, lock, spring. A joint with one axis has these keys itself; one
-// with several has a map of them for each axis.
+// What is on the axes of joints: limits, motor, friction, lock, spring. A joint with one axis has these keys itself;
+// one with several has a map of them for each axis.
 #include <algorithm>
 #include <array>
 #include <limits>

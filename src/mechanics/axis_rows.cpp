@@ -138,9 +138,7 @@ void add_limit_contacts(const Model& model, const State& state, ContactSet* cont
 
 double calc_axis_error(const Model& model, const State& state) {
   double largest = 0;
-  const auto value = [&](int axis) {
-    return calc_axis_row(model, state.pose, axis, near_of(state.axis, axis)).value;
-  };
+  const auto value = [&](int axis) { return calc_axis_row(model, state.pose, axis, near_of(state.axis, axis)).value; };
   for (const Limit& limit : model.limits)
     largest = std::max(largest, limit.upper ? value(limit.axis) - limit.bound : limit.bound - value(limit.axis));
   for (const Coupling& coupling : model.couplings) {

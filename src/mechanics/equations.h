@@ -70,8 +70,8 @@ struct Equations {
   std::vector<Vec6> gravity;  ///< per body: world force at the centre of mass, body torque
   std::vector<Vec6> load;     ///< per body, at State::time
   std::vector<JointRows> joints;
-  std::vector<AxisRow> axes;            ///< per Model::axes
-  std::vector<CouplingRow> couplings;   ///< per Model::couplings
+  std::vector<AxisRow> axes;           ///< per Model::axes
+  std::vector<CouplingRow> couplings;  ///< per Model::couplings
   std::vector<SpringRows> springs;
   std::vector<ContactRows> contacts;
 };

@@ -135,9 +135,9 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
 /// "name" or "name.axis" of another joint -> its axis; a fault and -1 otherwise.
 int find_coupled(const std::string& text, ItemCheck* check, Compilation* c) {
   static const std::vector<std::pair<std::string_view, Freedom>> kNames{
-      {"slide", Freedom::Z},  {"turn", Freedom::TurnZ}, {"spin", Freedom::TurnX},     {"steer", Freedom::TurnZ},
+      {"slide", Freedom::Z},  {"turn", Freedom::TurnZ},  {"spin", Freedom::TurnX},   {"steer", Freedom::TurnZ},
       {"travel", Freedom::Z}, {"first", Freedom::TurnZ}, {"second", Freedom::TurnX}, {"length", Freedom::Length},
-      {"x", Freedom::X},      {"y", Freedom::Y},        {"z", Freedom::Z},           {"rx", Freedom::TurnX},
+      {"x", Freedom::X},      {"y", Freedom::Y},         {"z", Freedom::Z},          {"rx", Freedom::TurnX},
       {"ry", Freedom::TurnY}, {"rz", Freedom::TurnZ}};
   const auto& joints = c->model.joints;
   const auto find = [&](std::string_view name) {
@@ -272,7 +272,8 @@ void compile_couplings(const JointDescription& given, int i, ItemCheck* check, C
   } else {
     return;
   }
-  for (int k = 0; k < coupling.count; ++k) coupling.start += coupling.term[k].factor * c->initial.axis[coupling.term[k].axis];
+  for (int k = 0; k < coupling.count; ++k)
+    coupling.start += coupling.term[k].factor * c->initial.axis[coupling.term[k].axis];
   coupling.row = c->model.joint_rows++;
   c->model.couplings.push_back(coupling);
 }

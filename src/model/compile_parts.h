@@ -38,7 +38,8 @@ void compile_joints(Compilation* c);
 /// Which coordinates a joint has, and which of them are locked.
 void set_freedoms(const JointDescription& given, Joint* joint);
 /// The axis and the lowest point of a rolling disk; `normal` is the plane's.
-void place_disk(const JointDescription& given, const Vec3& normal, ItemCheck* check, const Compilation* c, Joint* joint);
+void place_disk(const JointDescription& given, const Vec3& normal, ItemCheck* check, const Compilation* c,
+                Joint* joint);
 /// Gear, rack, differential: rows between axes of other joints.
 bool is_coupling(JointKind kind);
 /// Limits, motors, friction and springs of joint i.

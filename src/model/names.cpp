@@ -36,9 +36,9 @@ std::string_view name_of(ImpactLaw law) {
 
 std::string_view name_of(JointKind kind) {
   constexpr std::array<std::string_view, kJointKinds> kNames{
-      "ball",  "hinge", "slider", "fixed", "rod",          "cylindrical", "universal",
-      "planar", "rope", "screw",  "gear",  "rack",         "differential", "wheel",
-      "point_on_line",  "in_plane", "generic", "rolling", "knife_edge",  "velocity_motor"};
+      "ball",          "hinge",    "slider",  "fixed",   "rod",        "cylindrical",   "universal",
+      "planar",        "rope",     "screw",   "gear",    "rack",       "differential",  "wheel",
+      "point_on_line", "in_plane", "generic", "rolling", "knife_edge", "velocity_motor"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -104,8 +104,8 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
     if (axis.motor) add_motor_row(input, weights, axis, at, problem, map);
     if (!(axis.friction > 0)) continue;
     const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
-    add_box_row(input, at, axis.friction_row, -(1 - weights.alpha) * speed, 0,
-                weights.alpha * input.h * axis.friction, problem, map);
+    add_box_row(input, at, axis.friction_row, -(1 - weights.alpha) * speed, 0, weights.alpha * input.h * axis.friction,
+                problem, map);
   }
 }
 
@@ -123,8 +123,8 @@ void add_axis_work(const StepInput& input, const StepScratch& scratch, const Sol
     if (motor == 0 && friction == 0) continue;
     for (const bool of_b : {false, true}) {
       const AxisRow& axis = eq.axes[k];
-      const double speed = calc_mean_speed(input, next, of_b ? axis.body_b : axis.body_a,
-                                           of_b ? axis.row.b : axis.row.a, &given);
+      const double speed =
+          calc_mean_speed(input, next, of_b ? axis.body_b : axis.body_a, of_b ? axis.row.b : axis.row.a, &given);
       ledger->motor += motor * speed;
       ledger->friction += friction * speed;
       if (given) ledger->kinematic -= (motor + friction) * speed;
