@@ -223,12 +223,11 @@ void read_force(const ForceType& type, const SceneMapPtr& map, SceneBuild* build
 }
 
 /// Reads a list of {kind: {...}}; `like` and `repeat` may stand beside the kind or inside it.
-void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, const KeyList& later,
-                SceneBudget* budget, SceneBuild* build,
+void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, SceneBudget* budget, SceneBuild* build,
                 const std::function<void(std::size_t, const SceneMapPtr&)>& read) {
   build->for_each_item(list, std::string("a ") + what, budget, [&](const SceneMapPtr& outer, std::int64_t) {
     const SceneItem item(build->reading, *outer, what);
-    const SceneMap::Entry* kind = find_kind(item, what, kinds, later, wrapper_keys());
+    const SceneMap::Entry* kind = find_kind(item, what, kinds, {}, wrapper_keys());
     if (kind == nullptr) return;
     const SceneMapPtr inner = build->expander.resolve(*kind->value, "the " + kind->key->text);
     if (!inner) return;
@@ -253,13 +252,13 @@ KeyList force_keys() {
 }
 
 void read_joints(const SceneNode& list, SceneBuild* build) {
-  read_kinds(list, "joint", joint_names(), {}, &build->joints, build,
+  read_kinds(list, "joint", joint_names(), &build->joints, build,
              [build](std::size_t i, const SceneMapPtr& map) { read_joint(kJoints[i], map, build); });
 }
 
 void read_forces(const SceneNode& list, SceneBuild* build) {
   static const KeyList kNames{kForces[0].name, kForces[1].name, kForces[2].name};
-  read_kinds(list, "force", kNames, {}, &build->forces, build,
+  read_kinds(list, "force", kNames, &build->forces, build,
              [build](std::size_t i, const SceneMapPtr& map) { read_force(kForces[i], map, build); });
 }
 
