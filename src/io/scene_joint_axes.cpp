@@ -45,7 +45,7 @@ KeyList keys_of(Freedom freedom) {
   return keys;
 }
 
-constexpr double kDegree = std::numbers::pi / 180;
+constexpr double kAxisDegree = std::numbers::pi / 180;
 
 /// [low, high]; `none` for an end that is free.
 void read_limits(const SceneItem& item, std::string_view key, double unit, AxisDescription* axis) {
@@ -85,7 +85,7 @@ void read_motor(const SceneItem& joint, SceneBuild* build, AxisDescription* axis
   item.number_of_time("speed", &motor.target);
   item.number_of_time("position", &motor.target);
   if (const SceneNode* degrees = item.find("position_deg")) {
-    if (const auto value = item.as_number(*degrees, "position_deg")) motor.target = Expression(kDegree * *value);
+    if (const auto value = item.as_number(*degrees, "position_deg")) motor.target = Expression(kAxisDegree * *value);
   }
   if (item.require("max")) item.number("max", &motor.max);
   item.number("max_speed", &motor.max_speed);
@@ -101,7 +101,7 @@ bool read_axis_keys(const SceneItem& item, SceneBuild* build, AxisDescription* a
   for (const std::string_view key : keys_of(axis->freedom)) any = any || item.has(key);
   read_limits(item, "limits", 1, axis);
   read_limits(item, "limits_rad", 1, axis);
-  read_limits(item, "limits_deg", kDegree, axis);
+  read_limits(item, "limits_deg", kAxisDegree, axis);
   item.number("restitution", &axis->restitution);
   read_motor(item, build, axis);
   item.number("friction", &axis->friction);

@@ -129,7 +129,7 @@ void read_name(SceneItem* item, std::string_view kind, const SceneBuild& build, 
   item->set_label(std::string(kind) + " '" + *name + "'");
 }
 
-KeyList legal_keys(const JointType& type) {
+KeyList legal_joint_keys(const JointType& type) {
   KeyList legal{"name", "like", "repeat"};
   if (couples_joints(type.kind)) {
     legal.insert(legal.end(), {"joints", type.number});
@@ -150,7 +150,7 @@ void read_joint(const JointType& type, const SceneMapPtr& map, SceneBuild* build
   joint.source = build->add_place(*map->node, map);
   SceneItem item(build->reading, *map, std::string(type.name));
   read_name(&item, type.name, *build, &joint.name);
-  item.check_keys(legal_keys(type));
+  item.check_keys(legal_joint_keys(type));
   if (couples_joints(type.kind)) {
     read_coupled(item, build, &joint);
   } else {
@@ -242,7 +242,7 @@ void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, S
 KeyList joint_keys() {
   KeyList keys = joint_names();
   for (const JointType& type : kJoints)
-    for (const std::string_view key : legal_keys(type))
+    for (const std::string_view key : legal_joint_keys(type))
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   return keys;
 }

@@ -97,7 +97,7 @@ void check_axis(const AxisDescription& given, ItemCheck* check) {
   }
 }
 
-double calc_start(const JointDescription& given, Freedom freedom) {
+double calc_start_coordinate(const JointDescription& given, Freedom freedom) {
   return freedom == Freedom::Length ? (given.at_b - given.at).stableNorm() : 0.0;
 }
 
@@ -110,7 +110,7 @@ int find_axis(int joint, Freedom freedom, Compilation* c) {
   axis.joint = joint;
   axis.freedom = freedom;
   axes.push_back(axis);
-  c->initial.axis.push_back(calc_start(c->description.joints[joint], freedom));
+  c->initial.axis.push_back(calc_start_coordinate(c->description.joints[joint], freedom));
   return static_cast<int>(axes.size()) - 1;
 }
 

@@ -55,7 +55,7 @@ std::optional<Vec3> make_unit(const char* what, const Vec3& given, ItemCheck* ch
 }
 
 /// Frame with the unit vector z; x is `second`, which must be at a right angle to z, or any.
-Mat3 calc_frame(const JointDescription& given, const Vec3& z, ItemCheck* check) {
+Mat3 calc_joint_frame(const JointDescription& given, const Vec3& z, ItemCheck* check) {
   constexpr double kRightAngle = 1e-6;
   if (!given.second_axis) return make_frame(z);
   const auto x = make_unit("the second axis", *given.second_axis, check);
@@ -90,7 +90,7 @@ Mat3 calc_world_frame(const JointDescription& given, bool planar, ItemCheck* che
   }
   // A rolling disk's axle may lean: x is only near it (Joint::is_disk keeps the axle itself in frame_b).
   if (given.kind == JointKind::Rolling) return make_frame(*axis);
-  return calc_frame(given, *axis, check);
+  return calc_joint_frame(given, *axis, check);
 }
 
 void check_ends(const JointDescription& given, bool planar, ItemCheck* check) {
@@ -101,7 +101,7 @@ void check_ends(const JointDescription& given, bool planar, ItemCheck* check) {
   }
 }
 
-void check_kind(const JointDescription& given, bool planar, ItemCheck* check) {
+void check_joint_kind(const JointDescription& given, bool planar, ItemCheck* check) {
   using enum JointKind;
   if (planar && is_one_of(given.kind, {Cylindrical, Universal, Planar, Screw, Wheel, Rolling})) {
     check->fail(std::string(name_of(given.kind)) + " has no meaning in a planar model");
@@ -116,7 +116,7 @@ Joint compile_joint(const JointDescription& given, ItemCheck* check, Compilation
   const bool planar = c->model.planar, ends = has_two_ends(given.kind);
   check_point("at", given.at, planar, check);
   if (ends) check_ends(given, planar, check);
-  check_kind(given, planar, check);
+  check_joint_kind(given, planar, check);
   check->not_negative("compliance", given.compliance);
   check->not_negative("damping_time", given.damping_time);
   const Mat3 frame = calc_world_frame(given, planar, check);
