@@ -66,9 +66,7 @@ class Impact {
   void add_events(std::vector<Event>* events) const;
   void add_friction_work(const VecX& lambda, bool second);
   const PairLaw& law(std::size_t i) const {
-    const Contact& contact = in_.step.contacts->contacts[i];
-    if (contact.limit >= 0) return model_.limits[contact.limit].law;
-    return model_.pair_law(contact.material_a, contact.material_b);
+    return law_of(model_, in_.step.contacts->contacts[i]);
   }
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
