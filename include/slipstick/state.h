@@ -35,8 +35,7 @@ inline constexpr std::int32_t kFirstLimitKey = -(1 << 30);
 
 /// How the two sides of a contact meet.
 inline const PairLaw& law_of(const Model& model, const Contact& contact) {
-  return contact.limit >= 0 ? model.limits[contact.limit].law
-                            : model.pair_law(contact.material_a, contact.material_b);
+  return contact.limit >= 0 ? model.limits[contact.limit].law : model.pair_law(contact.material_a, contact.material_b);
 }
 
 /// All contacts of one configuration, sorted by key.

@@ -65,9 +65,7 @@ class Impact {
   void simplify();
   void add_events(std::vector<Event>* events) const;
   void add_friction_work(const VecX& lambda, bool second);
-  const PairLaw& law(std::size_t i) const {
-    return law_of(model_, in_.step.contacts->contacts[i]);
-  }
+  const PairLaw& law(std::size_t i) const { return law_of(model_, in_.step.contacts->contacts[i]); }
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
     return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]);
