@@ -33,7 +33,9 @@ struct RunArguments {
   std::string output;  ///< recording
   std::string report;
   bool json = false, strict = false, quiet = false;
-  std::string command;  ///< the whole command line, for the recording
+  std::string command;             ///< the whole command line, for the recording
+  std::optional<double> realtime;  ///< simulated seconds a second of the clock
+  std::optional<int> budget;       ///< sweeps a problem in steps that begin late
 };
 int run(const RunArguments& arguments);
 

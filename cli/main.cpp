@@ -45,7 +45,21 @@ void add_run(CLI::App* app, RunArguments* arguments) {
   app->add_flag("--json", arguments->json, "Print the report on standard output");
   app->add_flag("--strict", arguments->strict, "Exit with 1 if a step could not be certified");
   app->add_flag("-q,--quiet", arguments->quiet, "No progress bar, no summary");
-  app->footer("Example:\n  slipstick run scenes/dominoes.yaml --step 1/240 -o run.h5 --report run.json");
+  CLI::Option* realtime =
+      app->add_option("--realtime", arguments->realtime,
+                      "Keep pace with the clock, at RATE simulated seconds a second (1); missed deadlines are reported")
+          ->type_name("RATE")
+          ->expected(0, 1)
+          ->default_str("1")
+          ->check(CLI::Range(1e-3, 1e3));
+  app->add_option("--budget", arguments->budget,
+                  "With --realtime: steps that begin late use pgs with at most N sweeps a problem, and are counted")
+      ->type_name("N")
+      ->needs(realtime)
+      ->check(CLI::Range(1, 1000000));
+  app->footer(
+      "Examples:\n  slipstick run scenes/dominoes.yaml --step 1/240 -o run.h5 --report run.json\n"
+      "  slipstick run scenes/wheel_loader.yaml --realtime --budget 30");
 }
 
 void add_check(CLI::App* app, CheckArguments* arguments) {

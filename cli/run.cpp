@@ -10,8 +10,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <thread>
 
 namespace {
 
@@ -75,15 +78,56 @@ long calc_step_count(const slipstick::SimulationOptions& options) {
   return static_cast<long>(std::ceil(options.duration / options.step - 1e-6));
 }
 
+/// Keeps the steps of a run on the clock: step k ends at start + k h / rate, not before; later is counted.
+class Pace {
+ public:
+  Pace(const RunArguments& arguments, double step) : on_(arguments.realtime.has_value()), start_(Clock::now()) {
+    figures_.rate = arguments.realtime.value_or(1);
+    figures_.budget = arguments.budget.value_or(0);
+    interval_ = step / figures_.rate;
+  }
+
+  /// Before a step: one that begins late gets the declared budget.
+  void begin(slipstick::Simulation* simulation) {
+    if (!on_ || figures_.budget == 0) return;
+    const bool hurry = figures_.final_lateness > 0;
+    simulation->set_budget(hurry ? figures_.budget : 0);
+    if (hurry) ++figures_.hurried;
+  }
+  /// After a step and its recording: sleeps until the deadline, or counts it as missed.
+  void end() {
+    if (!on_) return;
+    const auto deadline = start_ + std::chrono::duration_cast<Clock::duration>(
+                                       std::chrono::duration<double>(static_cast<double>(++steps_) * interval_));
+    const double late = seconds_between(deadline, Clock::now());
+    figures_.final_lateness = std::max(late, 0.0);
+    if (late <= 0) {
+      std::this_thread::sleep_until(deadline);
+      return;
+    }
+    ++figures_.missed;
+    figures_.worst_lateness = std::max(figures_.worst_lateness, late);
+  }
+  const slipstick::RealtimeFigures* figures() const { return on_ ? &figures_ : nullptr; }
+
+ private:
+  bool on_;
+  Clock::time_point start_;
+  double interval_ = 0;
+  long steps_ = 0;
+  slipstick::RealtimeFigures figures_;
+};
+
 /// All steps, or as many as possible.
 slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation* simulation, Outputs* outputs,
-                           slipstick::RunStatistics* statistics) {
+                           slipstick::RunStatistics* statistics, Pace* pace) {
   ProgressBar bar(!arguments.quiet);
   const long steps = calc_step_count(simulation->options());
   const double duration = static_cast<double>(steps) * simulation->options().step;
   record(*simulation, nullptr, &bar, outputs);
   for (long k = 0; k < steps; ++k) {
     if (stop_requested()) return slipstick::RunEnd::Interrupted;
+    pace->begin(simulation);
     const auto start = Clock::now();
     const slipstick::StepReport& report = simulation->step();
     const auto stepped = Clock::now();
@@ -96,6 +140,7 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
     const double recorded = record(*simulation, &report, &bar, outputs);
     statistics->add(*simulation, report, seconds_between(start, stepped), recorded);
     bar.update({simulation->state().time, duration, report.contacts, statistics->residual_max()}, stepped);
+    pace->end();
   }
   return slipstick::RunEnd::Complete;
 }
@@ -128,8 +173,10 @@ int run(const RunArguments& arguments) {
   slipstick::Simulation simulation(scene->model, scene->initial, scene->simulation);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
-  const slipstick::RunEnd end = simulate(arguments, &simulation, &outputs, &statistics);
+  Pace pace(arguments, simulation.options().step);
+  const slipstick::RunEnd end = simulate(arguments, &simulation, &outputs, &statistics, &pace);
   statistics.set_end(end);
+  if (pace.figures() != nullptr) statistics.set_realtime(*pace.figures());
   const double wall = seconds_between(start, Clock::now());
 
   const std::string json = statistics.json(simulation, wall);

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <slipstick/model.h>
+#include <slipstick/state.h>
 
-#include <span>
 #include <vector>
 
 namespace slipstick {
 
 /// The largest |error| over the rows of each joint at the position level, m or rad; one entry a joint of the model.
-std::vector<double> calc_joint_errors(const Model& model, std::span<const Pose> pose);
+/// Couplings count whole turns, and limits by how far they are overshot.
+std::vector<double> calc_joint_errors(const Model& model, const State& state);
 
 }  // namespace slipstick

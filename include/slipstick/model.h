@@ -3,6 +3,7 @@
 #pragma once
 
 #include <slipstick/expression.h>
+#include <slipstick/joint.h>
 #include <slipstick/result.h>
 #include <slipstick/types.h>
 
@@ -33,10 +34,9 @@ enum class ShapeKind : std::uint8_t {
 };
 std::string_view name_of(ShapeKind kind);
 
-enum class JointKind : std::uint8_t { Ball, Hinge, Slider, Fixed, Rod };
-std::string_view name_of(JointKind kind);
+struct Joint;
 /// Rows of a joint in three dimensions.
-int row_count(JointKind kind);
+int row_count(const Joint& joint);
 
 /// An index into the reader's table of places, so that a fault found by `compile` can point at the file; -1: none.
 using SourceTag = int;
@@ -112,12 +112,18 @@ struct JointDescription {
   std::string a, b;              ///< body names; "world" is the world
   Vec3 at = Vec3::Zero();        ///< world anchor at t = 0 (rod: the end on `a`)
   Vec3 at_b = Vec3::Zero();      ///< rod: the end on `b`
-  Vec3 axis = Vec3::UnitZ();     ///< hinge, slider: world axis at t = 0
-  std::optional<double> length;  ///< rod; default: the distance at t = 0
+  Vec3 axis = Vec3::UnitZ();     ///< world axis at t = 0: hinge, slider, ...; wheel: of suspension and steering
+  std::optional<double> length;  ///< rod, rope; default: the distance at t = 0
   double compliance = 0;         ///< m/N or rad/(N m)
   double damping_time = 0;       ///< s
   bool collide = false;          ///< the two bodies may touch each other
   SourceTag source = -1;
+  std::vector<AxisDescription> axes = {};          ///< limits, motors, friction, springs, locks
+  std::optional<Vec3> second_axis = std::nullopt;  ///< universal: of b; wheel: the axle; rolling: of a disk; generic: x
+  std::array<bool, 6> free = {};                   ///< generic: x y z rx ry rz
+  std::vector<std::string> joints = {};  ///< gear, rack, differential: "name", or "name.axis" of a joint with several
+  double ratio = 1;                      ///< gear, differential; rack: radius, m/rad; screw: pitch, m a turn
+  double radius = 0;                     ///< rolling
 };
 
 struct SpringDescription {
@@ -205,7 +211,19 @@ struct Joint {
   double length = 0;  ///< rod
   double compliance = 0, damping_time = 0;
   bool collide = false;
-  int first_row = 0;  ///< offset into State::joint_impulse
+  int first_row = 0;                   ///< offset into State::joint_impulse
+  std::array<bool, kFreedoms> free{};  ///< the coordinates that the joint has, by Freedom
+  std::array<bool, kFreedoms> lock{};  ///< those among them that a row holds at zero
+  double radius = 0;                   ///< rolling
+  bool is_disk = false;                ///< rolling
+};
+
+/// One end of a coordinate's range. The engine treats it as a contact without friction (Contact::limit).
+struct Limit {
+  int axis = 0;
+  bool upper = false;
+  double bound = 0;
+  PairLaw law;  ///< restitution; no friction
 };
 
 struct Spring {
@@ -232,10 +250,13 @@ struct Model {
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
   std::vector<Joint> joints;
+  std::vector<Axis> axes;
+  std::vector<Limit> limits;
+  std::vector<Coupling> couplings;
   std::vector<Spring> springs;
   std::vector<Load> loads;
   std::vector<std::array<int, 2>> pairs_without_contact;  ///< body pairs, a < b, sorted, jointed pairs included
-  int joint_rows = 0;
+  int joint_rows = 0;                                     ///< of joints, couplings, motors and joint friction
   int dof = 0;
 
   const PairLaw& pair_law(int material_a, int material_b) const {

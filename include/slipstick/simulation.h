@@ -64,9 +64,10 @@ struct EnergyLedger {
   double change = 0;     ///< E' - E
   double load = 0;       ///< work of loads
   double kinematic = 0;  ///< work done by bodies with prescribed motion
+  double motor = 0;      ///< work of motors on joints
   double damping = 0;    ///< work of dampers (<= 0)
-  double friction = 0;   ///< work of tangential contact impulses
-  double impact = 0;     ///< work of normal contact impulses
+  double friction = 0;   ///< work of tangential contact impulses and of dry friction in joints
+  double impact = 0;     ///< work of normal contact impulses and of joint limits
   double numerical = 0;
 
   void add(const EnergyLedger& part);
@@ -132,6 +133,10 @@ class Simulation {
   const StepReport& step();
   /// The same step; also its last problem and its warm start as they were before solving (and before any relaxation).
   const StepReport& step_and_keep(Problem* problem, Solution* guess);
+
+  /// From the next step on `pgs` with at most so many sweeps a problem, whatever the options say; 0: as they say again.
+  /// What a step with a budget reached is judged and reported like any other.
+  void set_budget(int sweeps);
 
   const Model& model() const;
   const State& state() const;

@@ -27,7 +27,16 @@ struct Contact {
   Vec3 normal = Vec3::UnitZ();  ///< unit, from A to B, world
   double gap = 0;               ///< positive: apart
   int material_a = 0, material_b = 0;
+  int limit = -1;  ///< an end of a joint's range (Model::limits) rather than two shapes: gap in m or rad, no points
 };
+
+/// Keys of limits come before those of all shapes.
+inline constexpr std::int32_t kFirstLimitKey = -(1 << 30);
+
+/// How the two sides of a contact meet.
+inline const PairLaw& law_of(const Model& model, const Contact& contact) {
+  return contact.limit >= 0 ? model.limits[contact.limit].law : model.pair_law(contact.material_a, contact.material_b);
+}
 
 /// All contacts of one configuration, sorted by key.
 struct ContactSet {
@@ -58,6 +67,7 @@ struct State {
       previous_velocity;  ///< one step earlier (restitution of [Anitescu03]); empty before the first step
   std::vector<ContactMemory> contact_memory;  ///< sorted by key
   std::vector<double> joint_impulse;          ///< Model::joint_rows
+  std::vector<double> axis;                   ///< coordinates of Model::axes, whole turns counted
 };
 
 /// 64-bit digest of all bits of the state that decide its future.

@@ -85,8 +85,7 @@ BuildInfo make_build_info() {
     if (name != "auto") info.solvers.emplace_back(name);
   using enum ShapeKind;
   for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon}) info.shapes.emplace_back(name_of(kind));
-  for (const JointKind kind : {JointKind::Ball, JointKind::Hinge, JointKind::Slider, JointKind::Fixed, JointKind::Rod})
-    info.joints.emplace_back(name_of(kind));
+  for (int kind = 0; kind < kJointKinds; ++kind) info.joints.emplace_back(name_of(static_cast<JointKind>(kind)));
   return info;
 }
 

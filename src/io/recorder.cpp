@@ -63,7 +63,10 @@ RecordLink make_link(const Model& model, const Link& link, int kind) {
 
 /// The z axis of a joint's frame, where that means something.
 std::array<double, 3> calc_axis(const Joint& joint) {
-  if (joint.kind == JointKind::Ball || joint.kind == JointKind::Fixed || joint.kind == JointKind::Rod) return {};
+  using enum JointKind;
+  for (const JointKind kind : {Ball, Fixed, Rod, Rope, Gear, Rack, Differential})
+    if (joint.kind == kind) return {};
+  if (joint.kind == Wheel) return as_array(joint.frame_a.col(0));
   return as_array(joint.frame_a.col(2));
 }
 
@@ -95,8 +98,8 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   for (std::size_t i = 0; i < scene.description.bodies.size(); ++i)
     for (const ShapeDescription& shape : scene.description.bodies[i].shapes)
       header.shapes.push_back(make_shape(shape, static_cast<int>(i)));
-  for (const JointKind kind : {JointKind::Ball, JointKind::Hinge, JointKind::Slider, JointKind::Fixed, JointKind::Rod})
-    header.link_kinds.emplace_back(name_of(kind));
+  for (int kind = 0; kind < kJointKinds; ++kind)
+    header.link_kinds.emplace_back(name_of(static_cast<JointKind>(kind)));
   header.link_kinds.emplace_back("spring");
   for (const Joint& joint : scene.model.joints) {
     header.links.push_back(make_link(scene.model, joint, static_cast<int>(joint.kind)));

@@ -120,6 +120,7 @@ void add_energy(const RunFigures& s, const EnergySplit& final, JsonText* json) {
   json->field("change", s.ledger.change);
   json->field("load", s.ledger.load);
   json->field("kinematic", s.ledger.kinematic);
+  json->field("motor", s.ledger.motor);
   json->field("damping", s.ledger.damping);
   json->field("friction", s.ledger.friction);
   json->field("impact", s.ledger.impact);
@@ -162,6 +163,18 @@ void add_contact_forces(const Simulation& simulation, JsonText* json) {
     json->end_object();
   }
   json->end_array();
+}
+
+void add_realtime(const RealtimeFigures& r, JsonText* json) {
+  json->key("realtime");
+  json->begin_object();
+  json->field("rate", r.rate);
+  json->field("budget", r.budget);
+  json->field("missed_deadlines", r.missed);
+  json->field("hurried_steps", r.hurried);
+  json->field("worst_lateness_s", r.worst_lateness);
+  json->field("final_lateness_s", r.final_lateness);
+  json->end_object();
 }
 
 void add_final(const Simulation& simulation, JsonText* json) {
@@ -216,6 +229,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   for (const std::string& warning : simulation.warnings()) json.value(std::string_view(warning));
   json.end_array();
   add_timing(s, &json);
+  if (s.realtime) add_realtime(*s.realtime, &json);
   add_sizes(s, &json);
   add_solver_statistics(simulation, &json);
   add_certificate(s, options.tolerance, &json);

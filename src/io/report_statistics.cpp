@@ -80,7 +80,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.joint_error_final = c.joint_error;
   s.ledger.add(c.ledger);
   raise_to(std::abs(c.ledger.numerical), &s.remainder_max);
-  const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic;
+  const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic - c.ledger.motor;
   raise_to(unpaid, &s.increase_max);
   if (unpaid > kIncreaseTolerance * s.energy_scale) ++s.increase_steps;
   s.impact_guards += report.impact_guards;
@@ -88,6 +88,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.events.insert(s.events.end(), events.begin(), events.end());
 }
 
+void RunStatistics::set_realtime(const RealtimeFigures& figures) { impl_->realtime = figures; }
 void RunStatistics::set_end(RunEnd end) { impl_->end = end; }
 double RunStatistics::residual_max() const { return impl_->residual_max.natural; }
 long RunStatistics::uncertified_steps() const { return impl_->uncertified; }

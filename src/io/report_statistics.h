@@ -47,6 +47,7 @@ struct RunFigures {
   double remainder_max = 0, increase_max = 0;
   long increase_steps = 0;
 
+  std::optional<RealtimeFigures> realtime;
   std::vector<Event> events;
   long impact_guards = 0;
 };

@@ -83,8 +83,8 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
                              s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
                              final.kinetic, final.potential));
   out->line("", format("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
-                       s.ledger.load, s.ledger.kinematic, s.ledger.damping, s.ledger.friction, s.ledger.impact,
-                       s.ledger.numerical));
+                       s.ledger.load, s.ledger.kinematic + s.ledger.motor, s.ledger.damping, s.ledger.friction,
+                       s.ledger.impact, s.ledger.numerical));
   if (s.increase_steps == 0) {
     out->line("", out->paint("32", "no step gained energy that nothing paid for"));
     return;
@@ -93,6 +93,18 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
   const std::string growth = format("%s gained energy that nothing paid for: at most %.2g J, %.1g of the start",
                                     count(s.increase_steps, "step").c_str(), s.increase_max, part);
   out->line("", part > kVisibleGrowth ? out->paint("33", growth) : growth);
+}
+
+void add_realtime(const RealtimeFigures& r, long steps, SummaryText* out) {
+  const std::string budget = r.budget > 0 ? format(", %ld with the budget of %d sweeps", r.hurried, r.budget) : "";
+  if (r.missed == 0) {
+    out->line("real time", out->paint("32", format("kept pace at %gx: no deadline missed", r.rate)) + budget);
+    return;
+  }
+  out->line("real time", out->paint("33", format("%ld of %ld deadlines missed", r.missed, steps)) +
+                             format(" at %gx, worst by %.3g ms, %.3g ms late at the end", r.rate,
+                                    1e3 * r.worst_lateness, 1e3 * r.final_lateness) +
+                             budget);
 }
 
 }  // namespace
@@ -117,6 +129,7 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   out.line("run", run);
   out.line("step", format("%.3g ms mean, %.3g median, %.3g p99, %.3g max", 1e3 * times.mean, 1e3 * times.median,
                           1e3 * times.p99, 1e3 * times.max));
+  if (s.realtime) add_realtime(*s.realtime, s.steps, &out);
   out.line("phases", make_phases(s));
   out.line("contacts", format("%.1f mean, %d max, %.0f %% warm; problem of %.1f rows mean, %d max",
                               s.contacts_sum / steps, s.contacts_max,

@@ -46,6 +46,10 @@ struct SceneBuild {
                      const std::function<void(const SceneMapPtr&, std::int64_t copies)>& read);
 };
 
+/// Limits, motor, friction, lock and spring of the axes of a joint; the keys that say so.
+KeyList axis_keys(JointKind kind);
+void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint);
+
 /// The one key of an item that says what it is: `hinge` in {hinge: {...}}. Null and a fault if there is none or two.
 const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, const KeyList& kinds,
                                  const KeyList& unsupported, const KeyList& others);

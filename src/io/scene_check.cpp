@@ -212,7 +212,7 @@ SceneCheck check_scene(const Scene& scene) {
   Simulation simulation(scene.model, scene.initial, scene.simulation);
   find_overlaps(simulation, &check);
   advise_step(scene, &check);
-  for (const double error : calc_joint_errors(scene.model, scene.initial.pose))
+  for (const double error : calc_joint_errors(scene.model, scene.initial))
     check.joint_error = std::max(check.joint_error, error);
   find_cancelling_forces(simulation, &check);
   add_remarks(&check);

@@ -176,6 +176,13 @@ bool SceneItem::number(std::string_view key, std::optional<double>* out) const {
   return true;
 }
 
+bool SceneItem::number_of_time(std::string_view key, Expression* out) const {
+  const SceneNode* node = find(key);
+  const auto value = node != nullptr ? as_expression(*node, key, true) : std::nullopt;
+  if (value) *out = *value;
+  return value.has_value();
+}
+
 bool SceneItem::integer(std::string_view key, int* out) const {
   double value = 0;
   if (!number(key, &value)) return false;

@@ -83,6 +83,9 @@ class SceneItem {
   bool vector_of_time(std::string_view key, std::array<Expression, 3>* out) const;
   bool axial_of_time(std::string_view key, std::array<Expression, 3>* out) const;
 
+  /// A number that may be a function of t.
+  bool number_of_time(std::string_view key, Expression* out) const;
+
   // The same of a given node; `what` names it in faults: "'mass'".
   std::optional<double> as_number(const SceneNode& node, std::string_view what) const;
   std::optional<Vec3> as_vector(const SceneNode& node, std::string_view what) const;

@@ -7,33 +7,41 @@
 namespace slipstick {
 namespace {
 
+/// What a kind of joint says beside its axes' keys (scene_joint_axes.cpp).
 struct JointType {
   std::string_view name;
   JointKind kind;
-  bool has_axis, has_length;
-  bool needs_anchor;  ///< otherwise it is at the second body if `at` is missing
+  std::string_view axis;    ///< the key of its axis; empty: none
+  std::string_view second;  ///< the key of its second axis; empty: none
+  bool needs_axis = false;
+  bool has_length = false;
+  bool needs_anchor = false;     ///< otherwise it is at the second body if `at` is missing
+  std::string_view number = {};  ///< a number of its own: "pitch", "ratio", "radius"
 };
 
 constexpr std::array kJoints{
-    JointType{"ball", JointKind::Ball, false, false, true},
-    JointType{"hinge", JointKind::Hinge, true, false, true},
-    JointType{"slider", JointKind::Slider, true, false, false},
-    JointType{"fixed", JointKind::Fixed, false, false, false},
-    JointType{"rod", JointKind::Rod, false, true, false},
-    JointType{"distance", JointKind::Rod, false, true, false},
+    JointType{"ball", JointKind::Ball, "", "", false, false, true},
+    JointType{"hinge", JointKind::Hinge, "axis", "", true, false, true},
+    JointType{"slider", JointKind::Slider, "axis", "", true, false, false},
+    JointType{"fixed", JointKind::Fixed, "", "", false, false, false},
+    JointType{"rod", JointKind::Rod, "", "", false, true, false},
+    JointType{"distance", JointKind::Rod, "", "", false, true, false},
+    JointType{"cylindrical", JointKind::Cylindrical, "axis", "", true, false, true},
+    JointType{"universal", JointKind::Universal, "axis", "axis_b", true, false, true},
+    JointType{"planar", JointKind::Planar, "normal", "x_axis", true, false, false},
+    JointType{"rope", JointKind::Rope, "", "", false, true, false},
+    JointType{"screw", JointKind::Screw, "axis", "", true, false, true, "pitch"},
+    JointType{"gear", JointKind::Gear, "", "", false, false, false, "ratio"},
+    JointType{"rack", JointKind::Rack, "", "", false, false, false, "radius"},
+    JointType{"differential", JointKind::Differential, "", "", false, false, false, "ratio"},
+    JointType{"wheel", JointKind::Wheel, "up", "axis", false, false, false},
+    JointType{"point_on_line", JointKind::PointOnLine, "axis", "", true, false, true},
+    JointType{"in_plane", JointKind::InPlane, "normal", "", true, false, true},
+    JointType{"generic", JointKind::Generic, "axis", "x_axis", false, false, true},
+    JointType{"rolling", JointKind::Rolling, "normal", "axle", false, false, false, "radius"},
+    JointType{"knife_edge", JointKind::KnifeEdge, "axis", "", true, false, true},
+    JointType{"velocity_motor", JointKind::VelocityMotor, "axis", "", true, false, false},
 };
-
-const KeyList& later_joint_names() {
-  static const KeyList kNames{"cylindrical", "universal", "planar",     "rope",          "screw",
-                              "gear",        "rack",      "wheel",      "point_on_line", "in_plane",
-                              "generic",     "rolling",   "knife_edge", "velocity_motor"};
-  return kNames;
-}
-
-const KeyList& later_joint_keys() {
-  static const KeyList kKeys{"limits", "limits_deg", "limits_rad", "motor", "friction"};
-  return kKeys;
-}
 
 const KeyList& joint_names() {
   static const KeyList kNames = [] {
@@ -78,7 +86,7 @@ void read_ends(const SceneItem& item, const SceneBuild& build, const std::string
 }
 
 void read_anchor(const SceneItem& item, const JointType& type, const SceneBuild& build, JointDescription* joint) {
-  if (type.kind == JointKind::Rod) return read_ends(item, build, joint->a, joint->b, &joint->at, &joint->at_b);
+  if (type.has_length) return read_ends(item, build, joint->a, joint->b, &joint->at, &joint->at_b);
   if (item.has("at")) {
     item.vector("at", &joint->at);
   } else if (type.needs_anchor) {
@@ -90,8 +98,28 @@ void read_anchor(const SceneItem& item, const JointType& type, const SceneBuild&
 
 void read_axis(const SceneItem& item, const JointType& type, JointDescription* joint) {
   const bool planar_hinge = item.reading().planar && type.kind == JointKind::Hinge;
-  if (!planar_hinge && !item.require("axis")) return;
-  item.vector("axis", &joint->axis);
+  if (type.needs_axis && !planar_hinge && !item.require(type.axis)) return;
+  item.vector(type.axis, &joint->axis);
+  if (type.second.empty()) return;
+  const bool needed = type.kind == JointKind::Universal || type.kind == JointKind::Wheel;
+  if (needed && !item.require(type.second)) return;
+  item.vector(type.second, &joint->second_axis);
+  // Without more said, the axes of a generic or planar joint are those of the world.
+  const bool world = type.second == "x_axis" && joint->axis.isApprox(Vec3::UnitZ());
+  if (world && !joint->second_axis) joint->second_axis = Vec3::UnitX();
+}
+
+bool couples_joints(JointKind kind) {
+  return kind == JointKind::Gear || kind == JointKind::Rack || kind == JointKind::Differential;
+}
+
+/// `joints: [a, b]`: what a gear, rack or differential ties together.
+void read_coupled(const SceneItem& item, SceneBuild* build, JointDescription* joint) {
+  if (!item.require("joints")) return;
+  const SceneNode& node = *item.find("joints");
+  if (!node.is_list()) return item.expected(node, "a list of joints", "joints");
+  for (const SceneNode* name : node.items)
+    if (const auto text = item.as_text(*name, "joints")) joint->joints.push_back(build->prefix + *text);
 }
 
 /// The item's name with the file's prefix; the label then carries it.
@@ -101,6 +129,20 @@ void read_name(SceneItem* item, std::string_view kind, const SceneBuild& build, 
   item->set_label(std::string(kind) + " '" + *name + "'");
 }
 
+KeyList legal_joint_keys(const JointType& type) {
+  KeyList legal{"name", "like", "repeat"};
+  if (couples_joints(type.kind)) {
+    legal.insert(legal.end(), {"joints", type.number});
+    return legal;
+  }
+  legal.insert(legal.end(), {"between", "at", "collide", "compliance", "damping_time"});
+  for (const std::string_view key : {type.axis, type.second, type.number})
+    if (!key.empty()) legal.push_back(key);
+  if (type.has_length) legal.push_back("length");
+  for (const std::string_view key : axis_keys(type.kind)) legal.push_back(key);
+  return legal;
+}
+
 void read_joint(const JointType& type, const SceneMapPtr& map, SceneBuild* build) {
   const std::size_t faults_before = build->reading.faults->raised();
   JointDescription joint;
@@ -108,14 +150,18 @@ void read_joint(const JointType& type, const SceneMapPtr& map, SceneBuild* build
   joint.source = build->add_place(*map->node, map);
   SceneItem item(build->reading, *map, std::string(type.name));
   read_name(&item, type.name, *build, &joint.name);
-  KeyList legal{"name", "between", "at", "collide", "compliance", "damping_time", "like", "repeat"};
-  if (type.has_axis) legal.push_back("axis");
-  if (type.has_length) legal.push_back("length");
-  item.check_keys(legal, later_joint_keys());
-  build->read_between(item, true, &joint.a, &joint.b, joint.source);
-  read_anchor(item, type, *build, &joint);
-  if (type.has_axis) read_axis(item, type, &joint);
+  item.check_keys(legal_joint_keys(type));
+  if (couples_joints(type.kind)) {
+    read_coupled(item, build, &joint);
+  } else {
+    build->read_between(item, true, &joint.a, &joint.b, joint.source);
+    read_anchor(item, type, *build, &joint);
+  }
+  if (!type.axis.empty()) read_axis(item, type, &joint);
   if (type.has_length) item.number("length", &joint.length);
+  if (!type.number.empty() && item.require(type.number))
+    item.number(type.number, type.kind == JointKind::Rolling ? &joint.radius : &joint.ratio);
+  read_axes(item, build, &joint);
   item.number("compliance", &joint.compliance);
   item.number("damping_time", &joint.damping_time);
   item.flag("collide", &joint.collide);
@@ -177,12 +223,11 @@ void read_force(const ForceType& type, const SceneMapPtr& map, SceneBuild* build
 }
 
 /// Reads a list of {kind: {...}}; `like` and `repeat` may stand beside the kind or inside it.
-void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, const KeyList& later,
-                SceneBudget* budget, SceneBuild* build,
+void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, SceneBudget* budget, SceneBuild* build,
                 const std::function<void(std::size_t, const SceneMapPtr&)>& read) {
   build->for_each_item(list, std::string("a ") + what, budget, [&](const SceneMapPtr& outer, std::int64_t) {
     const SceneItem item(build->reading, *outer, what);
-    const SceneMap::Entry* kind = find_kind(item, what, kinds, later, wrapper_keys());
+    const SceneMap::Entry* kind = find_kind(item, what, kinds, {}, wrapper_keys());
     if (kind == nullptr) return;
     const SceneMapPtr inner = build->expander.resolve(*kind->value, "the " + kind->key->text);
     if (!inner) return;
@@ -196,7 +241,9 @@ void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, c
 
 KeyList joint_keys() {
   KeyList keys = joint_names();
-  keys.insert(keys.end(), {"name", "between", "at", "collide", "compliance", "damping_time", "axis", "length"});
+  for (const JointType& type : kJoints)
+    for (const std::string_view key : legal_joint_keys(type))
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   return keys;
 }
 
@@ -205,13 +252,13 @@ KeyList force_keys() {
 }
 
 void read_joints(const SceneNode& list, SceneBuild* build) {
-  read_kinds(list, "joint", joint_names(), later_joint_names(), &build->joints, build,
+  read_kinds(list, "joint", joint_names(), &build->joints, build,
              [build](std::size_t i, const SceneMapPtr& map) { read_joint(kJoints[i], map, build); });
 }
 
 void read_forces(const SceneNode& list, SceneBuild* build) {
   static const KeyList kNames{kForces[0].name, kForces[1].name, kForces[2].name};
-  read_kinds(list, "force", kNames, {}, &build->forces, build,
+  read_kinds(list, "force", kNames, &build->forces, build,
              [build](std::size_t i, const SceneMapPtr& map) { read_force(kForces[i], map, build); });
 }
 

@@ -43,7 +43,7 @@ Result<StudyRun> follow_scene(const Scene& scene, const RunPlan& plan, const Stu
                    "with step " + std::to_string(h) + " s the run failed at t = " +
                        std::to_string(simulation.state().time) + " s: " + std::string(report.note)};
     run.uncertified += !report.certified;
-    run.joint_end = calc_joint_errors(scene.model, simulation.state().pose);
+    run.joint_end = calc_joint_errors(scene.model, simulation.state());
     for (std::size_t i = 0; i < run.joint_end.size(); ++i)
       run.joint_max[i] = std::max(run.joint_max[i], run.joint_end[i]);
     if (k % every == 0) run.poses.push_back(simulation.state().pose);

@@ -81,6 +81,19 @@ void add_turn_rows(const PairLaw& law, bool planar, const Side& a, const Side& b
   add(n.cross(rows->direction[1]), law.rolling_friction);
 }
 
+/// The end of a joint's range: one row, pointing into the range.
+void update_limit_row(const Model& model, std::span<const Pose> pose, const Contact& contact, ContactRows* out) {
+  const Limit& limit = model.limits[contact.limit];
+  const AxisRow axis = calc_axis_row(model, pose, limit.axis, 0);
+  const double sign = limit.upper ? -1 : 1;
+  out->row = {};
+  out->row[0] = {sign * axis.row.a, sign * axis.row.b};
+  out->direction = {Vec3::UnitX(), Vec3::Zero(), Vec3::Zero()};  // of the remembered impulse, nothing else
+  out->friction = limit.law.friction;
+  out->restitution = limit.law.restitution;
+  out->extra = 0;
+}
+
 }  // namespace
 
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
@@ -91,11 +104,16 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
   for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
     const Contact& contact = contacts.contacts[i];
     ContactRows& out = (*rows)[i];
-    const PairLaw& law = model.pair_law(contact.material_a, contact.material_b);
     out.contact = static_cast<int>(i);
     out.body_a = contact.body_a;
     out.body_b = contact.body_b;
     out.gap = contact.gap;
+    if (contact.limit >= 0) {
+      out.count = model.planar ? 2 : 3;
+      update_limit_row(model, pose, contact, &out);
+      continue;
+    }
+    const PairLaw& law = model.pair_law(contact.material_a, contact.material_b);
     out.friction = law.friction;
     out.restitution = law.restitution;
     out.count = model.planar ? 2 : 3;

@@ -18,6 +18,12 @@ Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<con
     const double elongation = d.norm() - spring.rest_length;  // rest length 0: the square is |d|^2
     energy.spring += 0.5 * spring.stiffness * elongation * elongation;
   }
+  for (std::size_t k = 0; k < model.axes.size(); ++k) {
+    const Axis& axis = model.axes[k];
+    if (axis.stiffness == 0) continue;
+    const double elongation = calc_axis_row(model, pose, static_cast<int>(k), 0).value - axis.rest;
+    energy.spring += 0.5 * axis.stiffness * elongation * elongation;
+  }
   return energy;
 }
 

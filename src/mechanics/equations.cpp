@@ -44,6 +44,8 @@ void update_equations(const Model& model, const State& state, const ContactSet& 
   update_gravity(model, &equations->gravity);
   update_loads(model, state.pose, state.time, &equations->load);
   update_joint_rows(model, state.pose, &equations->joints);
+  update_axis_rows(model, state.pose, state.axis, &equations->axes);
+  update_coupling_rows(model, equations->axes, &equations->couplings);
   update_spring_rows(model, state.pose, &equations->springs);
   update_contact_rows(model, state.pose, contacts, &equations->contacts);
 }

@@ -24,15 +24,30 @@ struct PairRow {
 struct JointRows {
   int joint = 0;
   int body_a = kWorld, body_b = kWorld;
-  int count = 0;  ///< row_count(kind); fewer in a planar model, where void rows are left out
+  int count = 0;  ///< row_count(joint); fewer in a planar model, where void rows are left out
   std::array<PairRow, 6> row;
   std::array<double, 6> value;  ///< constraint error at the position level, m or rad
   double compliance = 0, damping_time = 0;
 };
 
+/// One coordinate of a joint: value_dot = row . v. Angles count whole turns.
+struct AxisRow {
+  int body_a = kWorld, body_b = kWorld;
+  PairRow row;
+  double value = 0;  ///< m or rad
+};
+
+/// The row of a coupling: up to three axes, six bodies, each of them once.
+struct CouplingRow {
+  int count = 0;
+  std::array<int, 6> body;
+  std::array<Vec6, 6> row;
+  double value = 0;
+};
+
 /// A spring-damper: force along row i is -(stiffness value_i + damping value_dot_i).
 struct SpringRows {
-  int spring = 0;
+  int spring = 0;  ///< Model::springs; after those come the springs of axes
   int body_a = kWorld, body_b = kWorld;
   int count = 0;  ///< 1, or 3 (planar: 2) for rest length zero
   std::array<PairRow, 3> row;
@@ -55,6 +70,8 @@ struct Equations {
   std::vector<Vec6> gravity;  ///< per body: world force at the centre of mass, body torque
   std::vector<Vec6> load;     ///< per body, at State::time
   std::vector<JointRows> joints;
+  std::vector<AxisRow> axes;           ///< per Model::axes
+  std::vector<CouplingRow> couplings;  ///< per Model::couplings
   std::vector<SpringRows> springs;
   std::vector<ContactRows> contacts;
 };
@@ -64,6 +81,17 @@ PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& ancho
                        const Vec3& e);
 
 void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows);
+/// The coordinate of one axis; an angle is the one nearest to `near` among those that differ by whole turns.
+AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, int axis, double near);
+/// All axes; `near` has their coordinates not more than half a turn away (may be empty: zero).
+void update_axis_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                      std::vector<AxisRow>* rows);
+void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows);
+/// The coordinates at `pose`, which is not more than half a turn from where they were `near`.
+void update_coordinates(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                        std::vector<double>* coordinates);
+/// The ends of the joints' ranges as contacts, put before all others. Their gaps count from state.axis.
+void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts);
 void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows);
 /// d/dt of each spring's rows while the bodies move with `velocity`: the curvature of the exact (dk/dq) v. [METHODS 7]
 void update_spring_rates(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
@@ -80,6 +108,8 @@ void update_equations(const Model& model, const State& state, const ContactSet& 
 
 /// The largest |value| over all joint rows, m or rad.
 double calc_joint_error(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* scratch);
+/// The largest error of couplings and overshoot of limits, m or rad; state.axis counts.
+double calc_axis_error(const Model& model, const State& state);
 
 /// Velocity of a kinematic body at time t as a Twist (angular turned into body axes).
 Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t);

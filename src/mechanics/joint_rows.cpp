@@ -5,31 +5,19 @@
 //   slider  p_B - p_A along the two cross axes of A (which turn with A), and the orientation
 //   fixed   ball and the orientation
 //   rod     |p_B - p_A| - length
+//   others  what their list of freedoms does not leave free (add_held_rows)
 //
+// A locked coordinate is one row more.
 // Orientation: x_A . y_B, y_A . z_B, z_A . x_B, each minus the small angle about the third axis near zero.
 // In a planar model the rows along z and about x and y would be void; they are left out, and what is left comes first.
 #include <algorithm>
 #include <cmath>
 
 #include "mechanics/equations.h"
-#include "mechanics/rows.h"
+#include "mechanics/placed_joint.h"
 
 namespace slipstick {
 namespace {
-
-/// Both sides of a joint in world axes.
-struct Placed {
-  Side a, b;
-  Vec3 point_a, point_b;
-  Mat3 frame_a, frame_b;
-
-  Placed(const Joint& joint, std::span<const Pose> pose) : a(pose, joint.a), b(pose, joint.b) {
-    point_a = a.position + a.rotation * joint.anchor_a;
-    point_b = b.position + b.rotation * joint.anchor_b;
-    frame_a = a.rotation * joint.frame_a;
-    frame_b = b.rotation * joint.frame_b;
-  }
-};
 
 void add_row(const PairRow& row, double value, JointRows* rows) {
   rows->row[rows->count] = row;
@@ -37,35 +25,58 @@ void add_row(const PairRow& row, double value, JointRows* rows) {
   ++rows->count;
 }
 
-void add_point_rows(const Placed& at, int components, JointRows* rows) {
+void add_row(const ValuedRow& row, JointRows* rows) { add_row(row.row, row.value, rows); }
+
+void add_point_rows(const PlacedJoint& at, int components, JointRows* rows) {
   const Vec3 d = at.point_b - at.point_a;
   for (int i = 0; i < components; ++i) {
     add_row(calc_world_row(at.a, at.b, at.point_a, at.point_b, Vec3::Unit(i)), d[i], rows);
   }
 }
 
-/// (axis i of A) . (axis j of B)
-void add_dot_row(const Placed& at, int i, int j, JointRows* rows) {
-  const Vec3 x = at.frame_a.col(i), y = at.frame_b.col(j);
-  add_row(calc_dot_row(at.a, at.b, x, y), x.dot(y), rows);
+void add_dot_row(const PlacedJoint& at, int i, int j, JointRows* rows) { add_row(calc_axes_row(at, i, j), rows); }
+void add_turning_row(const PlacedJoint& at, int i, JointRows* rows) { add_row(calc_turning_row(at, i), rows); }
+
+void add_rod_row(const PlacedJoint& at, double length, JointRows* rows) {
+  const ValuedRow row = calc_length_row(at, length);
+  add_row(row.row, row.value - length, rows);
 }
 
-/// (axis i of A) . (p_B - p_A). The direction turns with A, so that A takes part as if it carried the point p_B:
-/// e . (pdot_B - pdot_A) + (omega_A x e) . d = e . pdot_B - (velocity of A's matter at p_B) . e.
-void add_turning_row(const Placed& at, int i, JointRows* rows) {
-  const Vec3 e = at.frame_a.col(i);
-  add_row(calc_world_row(at.a, at.b, at.point_b, at.point_b, e), e.dot(at.point_b - at.point_a), rows);
+/// Rows that hold what is not free, in the axes of A.
+void add_held_rows(const Joint& joint, const PlacedJoint& at, JointRows* rows) {
+  for (int i = 0; i < 3; ++i)
+    if (!joint.free[i]) add_turning_row(at, i, rows);
+  const auto turns = joint.free.begin() + 3;
+  const auto count = std::count(turns, turns + 3, true);
+  if (count == 0) {
+    for (int i = 0; i < 3; ++i) add_dot_row(at, i, (i + 1) % 3, rows);
+  } else if (count == 1) {  // both axes stay parallel
+    const int k = static_cast<int>(std::find(turns, turns + 3, true) - turns);
+    add_dot_row(at, (k + 1) % 3, k, rows);
+    add_dot_row(at, (k + 2) % 3, k, rows);
+  } else if (count == 2) {  // the axis of A and the one of B stay at right angles (axis_rows.cpp)
+    const int held = static_cast<int>(std::find(turns, turns + 3, false) - turns);
+    add_dot_row(at, (held + 1) % 3, (held + 2) % 3, rows);
+  }
 }
 
-/// Where the ends (almost) coincide the line has no direction; the one it had at t = 0, carried along by A, serves.
-void add_rod_row(const Placed& at, double length, JointRows* rows) {
-  const Vec3 d = at.point_b - at.point_a;
-  const double distance = d.norm();
-  const Vec3 e = distance > 1e-12 * length ? Vec3(d / distance) : Vec3(at.frame_a.col(2));
-  add_row(calc_world_row(at.a, at.b, at.point_a, at.point_b, e), distance - length, rows);
+/// The matter of B at its lowest point over A's plane is at rest against A. The last row has a value, the height; for a
+/// disk its lowest point is the one farthest along -n, so that the height changes with the velocity of the matter there
+/// alone. The other two are not integrable.
+void add_rolling_rows(const Joint& joint, const PlacedJoint& at, JointRows* rows) {
+  const Vec3 n = at.frame_a.col(2);
+  Vec3 up = n;
+  if (joint.is_disk) {
+    const Vec3 axle = at.frame_b.col(2), across = n - n.dot(axle) * axle;
+    const double size = across.norm();
+    up = size > 1e-12 ? Vec3(across / size) : Vec3(at.frame_b.col(0));
+  }
+  const Vec3 lowest = at.point_b - joint.radius * up;
+  for (int i = 0; i < 2; ++i) add_row(calc_world_row(at.a, at.b, lowest, lowest, at.frame_a.col(i)), 0, rows);
+  add_row(calc_world_row(at.a, at.b, lowest, lowest, n), n.dot(lowest - at.point_a), rows);
 }
 
-void add_rows(const Joint& joint, const Placed& at, bool planar, JointRows* rows) {
+void add_rows(const Joint& joint, const PlacedJoint& at, bool planar, JointRows* rows) {
   const int components = planar ? 2 : 3;
   switch (joint.kind) {
     case JointKind::Ball:
@@ -93,8 +104,32 @@ void add_rows(const Joint& joint, const Placed& at, bool planar, JointRows* rows
       add_dot_row(at, 2, 0, rows);
       break;
     case JointKind::Rod:
-      add_rod_row(at, joint.length, rows);
+      if (!joint.free[static_cast<int>(Freedom::Length)]) add_rod_row(at, joint.length, rows);
       break;
+    case JointKind::Rolling:
+      add_rolling_rows(joint, at, rows);
+      break;
+    case JointKind::KnifeEdge:  // not integrable: no value
+      add_row(calc_world_row(at.a, at.b, at.point_b, at.point_b, at.frame_b.col(2)), 0, rows);
+      break;
+    case JointKind::Rope:
+    case JointKind::Gear:
+    case JointKind::Rack:
+    case JointKind::Differential:
+    case JointKind::VelocityMotor:
+      break;
+    default:
+      add_held_rows(joint, at, rows);
+  }
+}
+
+/// Locked coordinates stay at zero (a rod's at its length).
+void add_lock_rows(const Joint& joint, const PlacedJoint& at, JointRows* rows) {
+  for (int k = 0; k < kFreedoms; ++k) {
+    if (!joint.lock[k]) continue;
+    ValuedRow row = calc_coordinate(joint, at, static_cast<Freedom>(k));
+    if (static_cast<Freedom>(k) == Freedom::Length) row.value -= joint.length;
+    add_row(row, rows);
   }
 }
 
@@ -111,7 +146,9 @@ void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vect
     out.compliance = joint.compliance;
     out.damping_time = joint.damping_time;
     out.count = 0;
-    add_rows(joint, Placed(joint, pose), model.planar, &out);
+    const PlacedJoint at(joint, pose);
+    add_rows(joint, at, model.planar, &out);
+    add_lock_rows(joint, at, &out);
     for (int k = out.count; k < 6; ++k) {
       out.row[k] = PairRow{};
       out.value[k] = 0;

@@ -33,6 +33,24 @@ Vec6 calc_half_rate(const Side& side, const SideVelocity& v, const Vec3& arm, co
   return rate;
 }
 
+/// Springs on the coordinates of joints (suspensions): angles within half a turn.
+void add_axis_springs(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows) {
+  for (std::size_t k = 0; k < model.axes.size(); ++k) {
+    const Axis& axis = model.axes[k];
+    if (axis.stiffness == 0 && axis.damping == 0) continue;
+    const AxisRow row = calc_axis_row(model, pose, static_cast<int>(k), 0);
+    SpringRows& out = rows->emplace_back();
+    out.spring = static_cast<int>(rows->size()) - 1;
+    out.body_a = row.body_a;
+    out.body_b = row.body_b;
+    out.count = 1;
+    out.row[0] = row.row;
+    out.value = {row.value - axis.rest, 0, 0};
+    out.stiffness = axis.stiffness;
+    out.damping = axis.damping;
+  }
+}
+
 }  // namespace
 
 void update_spring_rates(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
@@ -87,6 +105,7 @@ void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vec
     }
     for (int k = out.count; k < 3; ++k) out.row[k] = PairRow{};
   }
+  add_axis_springs(model, pose, rows);
 }
 
 }  // namespace slipstick

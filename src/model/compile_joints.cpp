@@ -1,5 +1,7 @@
 // Joints, springs and loads: names become indices, world placements become body frames.
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "model/compile_parts.h"
 
@@ -38,29 +40,60 @@ bool check_point(const char* what, const Vec3& point, bool planar, ItemCheck* ch
   return check->finite(what, point) && (!planar || check->in_plane(what, point));
 }
 
-/// World axis of a hinge or slider as a unit vector; a rod's is its own line. Identity for the others.
+bool is_one_of(JointKind kind, std::initializer_list<JointKind> kinds) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+bool has_two_ends(JointKind kind) { return kind == JointKind::Rod || kind == JointKind::Rope; }
+
+/// A unit vector, or nothing and a fault.
+std::optional<Vec3> make_unit(const char* what, const Vec3& given, ItemCheck* check) {
+  if (!check->finite(what, given)) return std::nullopt;
+  if (given.stableNorm() > 0) return given.stableNormalized();
+  check->fail(std::string(what) + " must not be zero");
+  return std::nullopt;
+}
+
+/// Frame with the unit vector z; x is `second`, which must be at a right angle to z, or any.
+Mat3 calc_joint_frame(const JointDescription& given, const Vec3& z, ItemCheck* check) {
+  constexpr double kRightAngle = 1e-6;
+  if (!given.second_axis) return make_frame(z);
+  const auto x = make_unit("the second axis", *given.second_axis, check);
+  if (!x) return Mat3::Identity();
+  if (std::abs(x->dot(z)) > kRightAngle) {
+    check->fail("its two axes " + as_text(z) + " and " + as_text(*x) + " must be at right angles");
+    return Mat3::Identity();
+  }
+  Mat3 frame;
+  frame.col(2) = z;
+  frame.col(0) = (*x - x->dot(z) * z).normalized();
+  frame.col(1) = z.cross(frame.col(0));
+  return frame;
+}
+
+/// The joint's frame in the world at t = 0: z is its axis, a rod's its own line. Identity for those without an axis.
 Mat3 calc_world_frame(const JointDescription& given, bool planar, ItemCheck* check) {
-  if (given.kind == JointKind::Ball || given.kind == JointKind::Fixed) return Mat3::Identity();
-  if (given.kind == JointKind::Rod) {
+  if (is_one_of(given.kind, {JointKind::Ball, JointKind::Fixed})) return Mat3::Identity();
+  if (has_two_ends(given.kind)) {
     const Vec3 line = given.at_b - given.at;
     return check->good() ? make_frame(line.stableNormalized()) : Mat3(Mat3::Identity());
   }
-  if (!check->finite("axis", given.axis)) return Mat3::Identity();
-  if (!(given.axis.stableNorm() > 0)) {
-    check->fail("axis must not be zero");
-    return Mat3::Identity();
-  }
-  const Vec3 axis = given.axis.stableNormalized();
-  if (planar && given.kind == JointKind::Hinge && std::hypot(axis.x(), axis.y()) > 1e-9) {
+  const auto axis = make_unit("axis", given.axis, check);
+  if (!axis) return Mat3::Identity();
+  if (planar && given.kind == JointKind::Hinge && std::hypot(axis->x(), axis->y()) > 1e-9) {
     check->fail("a hinge of a planar model turns about z; leave its axis out, or make it [0, 0, 1]");
   }
-  if (planar && given.kind == JointKind::Slider && axis.z() != 0) {
-    check->fail("a slider of a planar model needs an axis in the x-y plane, not " + as_text(given.axis));
+  if (planar && is_one_of(given.kind, {JointKind::Slider, JointKind::PointOnLine, JointKind::KnifeEdge}) &&
+      axis->z() != 0) {
+    check->fail("a " + std::string(name_of(given.kind)) + " of a planar model needs an axis in the x-y plane, not " +
+                as_text(given.axis));
   }
-  return make_frame(axis);
+  // A rolling disk's axle may lean: x is only near it (Joint::is_disk keeps the axle itself in frame_b).
+  if (given.kind == JointKind::Rolling) return make_frame(*axis);
+  return calc_joint_frame(given, *axis, check);
 }
 
-void check_rod(const JointDescription& given, bool planar, ItemCheck* check) {
+void check_ends(const JointDescription& given, bool planar, ItemCheck* check) {
   if (given.length) check->positive("length", *given.length);
   if (!check_point("at_b", given.at_b, planar, check) || !given.at.allFinite()) return;
   if (!((given.at_b - given.at).stableNorm() > 0)) {
@@ -68,24 +101,47 @@ void check_rod(const JointDescription& given, bool planar, ItemCheck* check) {
   }
 }
 
+void check_joint_kind(const JointDescription& given, bool planar, ItemCheck* check) {
+  using enum JointKind;
+  if (planar && is_one_of(given.kind, {Cylindrical, Universal, Planar, Screw, Wheel, Rolling})) {
+    check->fail(std::string(name_of(given.kind)) + " has no meaning in a planar model");
+  }
+  if (given.kind == Rolling) check->positive("radius", given.radius);
+  if (given.kind == Screw && check->finite("pitch", given.ratio) && given.ratio == 0) {
+    check->fail("pitch must not be zero; a screw without pitch is a hinge");
+  }
+}
+
 Joint compile_joint(const JointDescription& given, ItemCheck* check, Compilation* c) {
-  const bool planar = c->model.planar, rod = given.kind == JointKind::Rod;
+  const bool planar = c->model.planar, ends = has_two_ends(given.kind);
   check_point("at", given.at, planar, check);
-  if (rod) check_rod(given, planar, check);
+  if (ends) check_ends(given, planar, check);
+  check_joint_kind(given, planar, check);
   check->not_negative("compliance", given.compliance);
   check->not_negative("damping_time", given.damping_time);
   const Mat3 frame = calc_world_frame(given, planar, check);
   Joint joint;
   joint.kind = given.kind;
+  joint.collide = given.collide;
+  set_freedoms(given, &joint);
+  if (is_coupling(given.kind)) {  // its ends are those of other joints (compile_couplings)
+    joint.collide = true;
+    return joint;
+  }
   if (!find_ends(given.a, given.b, check, c, &joint.a, &joint.b)) return joint;
   joint.anchor_a = as_body_point(*c, joint.a, given.at);
-  joint.anchor_b = as_body_point(*c, joint.b, rod ? given.at_b : given.at);
+  joint.anchor_b = as_body_point(*c, joint.b, ends ? given.at_b : given.at);
   joint.frame_a = as_body_axes(*c, joint.a, frame);
   joint.frame_b = as_body_axes(*c, joint.b, frame);
-  if (rod) joint.length = given.length.value_or((given.at_b - given.at).stableNorm());
+  if (ends) joint.length = given.length.value_or((given.at_b - given.at).stableNorm());
+  if (given.kind == JointKind::Rolling) {
+    joint.anchor_a = as_body_point(*c, joint.a, given.at - given.radius * frame.col(2));
+    joint.radius = given.radius;
+    joint.is_disk = given.second_axis.has_value();
+    if (joint.is_disk) place_disk(given, frame.col(2), check, c, &joint);
+  }
   joint.compliance = given.compliance;
   joint.damping_time = given.damping_time;
-  joint.collide = given.collide;
   return joint;
 }
 
@@ -141,8 +197,13 @@ void compile_joints(Compilation* c) {
     Joint joint = compile_joint(list[i], &check, c);
     joint.name = names.make(list[i].name, i, &check);
     joint.first_row = c->model.joint_rows;
-    c->model.joint_rows += row_count(joint.kind);
+    c->model.joint_rows += row_count(joint);
     c->model.joints.push_back(std::move(joint));
+    compile_axes(list[i], static_cast<int>(i), &check, c);
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    ItemCheck check(list[i].source, make_label("joint", list[i].name, i, name_of(list[i].kind)), &c->faults);
+    compile_couplings(list[i], static_cast<int>(i), &check, c);
   }
 }
 

@@ -35,6 +35,17 @@ void compile_bodies(Compilation* c);
 /// still placed in the frame of the description.
 bool compile_shapes(int i, ItemCheck* body, Compilation* c);
 void compile_joints(Compilation* c);
+/// Which coordinates a joint has, and which of them are locked.
+void set_freedoms(const JointDescription& given, Joint* joint);
+/// The axis and the lowest point of a rolling disk; `normal` is the plane's.
+void place_disk(const JointDescription& given, const Vec3& normal, ItemCheck* check, const Compilation* c,
+                Joint* joint);
+/// Gear, rack, differential: rows between axes of other joints.
+bool is_coupling(JointKind kind);
+/// Limits, motors, friction and springs of joint i.
+void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compilation* c);
+/// After all axes: couplings of joint i, if it is one, or a screw.
+void compile_couplings(const JointDescription& given, int i, ItemCheck* check, Compilation* c);
 void compile_springs(Compilation* c);
 void compile_loads(Compilation* c);
 /// After the joints, whose pairs count.

@@ -1,5 +1,7 @@
 #include <slipstick/model.h>
 
+#include <algorithm>
+
 namespace slipstick {
 
 std::string_view name_of(ShapeKind kind) {
@@ -33,34 +35,42 @@ std::string_view name_of(ImpactLaw law) {
 }
 
 std::string_view name_of(JointKind kind) {
-  switch (kind) {
-    case JointKind::Ball:
-      return "ball";
-    case JointKind::Hinge:
-      return "hinge";
-    case JointKind::Slider:
-      return "slider";
-    case JointKind::Fixed:
-      return "fixed";
-    case JointKind::Rod:
-      return "rod";
-  }
-  return "joint";
+  constexpr std::array<std::string_view, kJointKinds> kNames{
+      "ball",          "hinge",    "slider",  "fixed",   "rod",        "cylindrical",   "universal",
+      "planar",        "rope",     "screw",   "gear",    "rack",       "differential",  "wheel",
+      "point_on_line", "in_plane", "generic", "rolling", "knife_edge", "velocity_motor"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-int row_count(JointKind kind) {
-  switch (kind) {
+std::string_view name_of(Freedom freedom) {
+  constexpr std::array<std::string_view, kFreedoms> kNames{"x", "y", "z", "rx", "ry", "rz", "length"};
+  return kNames[static_cast<std::size_t>(freedom)];
+}
+
+int row_count(const Joint& joint) {
+  const auto locks = static_cast<int>(std::count(joint.lock.begin(), joint.lock.end(), true));
+  switch (joint.kind) {
     case JointKind::Ball:
+    case JointKind::Rolling:
       return 3;
     case JointKind::Hinge:
     case JointKind::Slider:
-      return 5;
+      return 5 + locks;
     case JointKind::Fixed:
       return 6;
     case JointKind::Rod:
+      return joint.free[static_cast<std::size_t>(Freedom::Length)] ? locks : 1;
+    case JointKind::KnifeEdge:
       return 1;
+    case JointKind::Rope:
+    case JointKind::Gear:
+    case JointKind::Rack:
+    case JointKind::Differential:
+    case JointKind::VelocityMotor:
+      return 0;
+    default:
+      return 6 - static_cast<int>(std::count(joint.free.begin(), joint.free.begin() + 6, true)) + locks;
   }
-  return 0;
 }
 
 std::optional<int> Model::find_body(std::string_view wanted) const {

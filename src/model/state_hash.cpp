@@ -48,6 +48,7 @@ std::uint64_t hash(const State& state) {
   for (const ContactMemory& memory : state.contact_memory) add(memory, &digest);
   digest.add(static_cast<std::uint64_t>(state.joint_impulse.size()));
   for (const double impulse : state.joint_impulse) digest.add(impulse);
+  for (const double coordinate : state.axis) digest.add(coordinate);  // last: no length needed
   return digest.value();
 }
 

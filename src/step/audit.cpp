@@ -1,11 +1,14 @@
 #include "step/audit.h"
 
+#include "step/actuation.h"
+
 namespace slipstick {
 
 void EnergyLedger::add(const EnergyLedger& part) {
   change += part.change;
   load += part.load;
   kinematic += part.kinematic;
+  motor += part.motor;
   damping += part.damping;
   friction += part.friction;
   impact += part.impact;
@@ -60,6 +63,7 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
       ledger.kinematic -= scale * lambda[row] * speed.prescribed;
     }
   }
+  add_axis_work(input, scratch, solution, next, &ledger);
   for (std::size_t i = 0; i < eq.springs.size(); ++i) {
     const SpringRows& spring = eq.springs[i];
     if (scratch.map.spring_row[i] < 0) continue;
@@ -81,7 +85,8 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
       ledger.kinematic -= scale * lambda[row + r] * speed.prescribed;
     }
   }
-  ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.damping - ledger.friction - ledger.impact;
+  ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction -
+                     ledger.impact;
   return ledger;
 }
 

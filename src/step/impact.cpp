@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "step/actuation.h"
 #include "step/assemble.h"
 
 namespace slipstick {
@@ -66,10 +67,7 @@ class Impact {
   void simplify();
   void add_events(std::vector<Event>* events) const;
   void add_friction_work(const VecX& lambda, bool second);
-  const PairLaw& law(std::size_t i) const {
-    const Contact& contact = in_.step.contacts->contacts[i];
-    return model_.pair_law(contact.material_a, contact.material_b);
-  }
+  const PairLaw& law(std::size_t i) const { return law_of(model_, in_.step.contacts->contacts[i]); }
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
     return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]);
@@ -92,6 +90,8 @@ bool Impact::is_due() {
   Equations& eq = s_.step.equations;
   update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts);
   update_joint_rows(model_, in_.step.state->pose, &eq.joints);
+  update_axis_rows(model_, in_.step.state->pose, in_.step.state->axis, &eq.axes);
+  update_coupling_rows(model_, eq.axes, &eq.couplings);
   s_.before.resize(contacts().size());
   bool due = false;
   for (std::size_t i = 0; i < contacts().size(); ++i) {
@@ -109,6 +109,14 @@ bool Impact::is_due() {
       worst_joint_speed_ = w;
       due = true;
     }
+  }
+  for (const CouplingRow& coupling : eq.couplings) {
+    double w = 0;
+    for (int k = 0; k < coupling.count; ++k) {
+      const Twist& v = velocity_[coupling.body[k]];
+      w += coupling.row[k].head<3>().dot(v.linear) + coupling.row[k].tail<3>().dot(v.angular);
+    }
+    due = due || std::abs(w) > in_.closing_speed;
   }
   return due;
 }
@@ -146,6 +154,7 @@ void Impact::add_joints() {
 void Impact::compress() {
   add_momenta(model_, velocity_, &s_.step);
   add_joints();
+  add_axis_rows(in_.step, {}, s_.step.equations, 0, &s_.step.problem, &s_.step.map);
   s_.offset.assign(contacts().size(), 0.0);
   add_contact_rows(in_.step, contacts(), s_.offset, &s_.step.problem, &s_.step.map);
   s_.normals.clear();
@@ -173,6 +182,7 @@ void Impact::assemble_decompression() {
   StepScratch& s = s_.step;
   add_momenta(model_, s_.compressed, &s);
   add_joints();
+  add_axis_rows(in_.step, {}, s.equations, 0, &s.problem, &s.map);
   s_.normals.clear();
   s_.fixed_row.assign(contacts().size(), -1);
   for (std::size_t i = 0; i < contacts().size(); ++i) {
@@ -313,8 +323,11 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
   StepScratch& s = scratch->step;
   update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts);
   update_joint_rows(*input.model, input.state->pose, &eq.joints);
+  update_axis_rows(*input.model, input.state->pose, input.state->axis, &eq.axes);
+  update_coupling_rows(*input.model, eq.axes, &eq.couplings);
   add_momenta(*input.model, *velocity, &s);
   add_joint_rows(input, {}, eq.joints, 0, &s.problem, &s.map);
+  add_axis_rows(input, {}, eq, 0, &s.problem, &s.map);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
     const ContactRows& c = eq.contacts[i];
     const int count = sticking[i] && c.friction > 0 ? c.count : 1;

@@ -16,7 +16,7 @@ bool ImpactStage::is_due(const StepInput& input) {
   for (const Contact& contact : input.contacts->contacts) {
     if (contact.gap > 0) continue;
     touching_.contacts.push_back(contact);
-    const PairLaw& law = input.model->pair_law(contact.material_a, contact.material_b);
+    const PairLaw& law = law_of(*input.model, contact);
     bounces = bounces || law.restitution > 0 || law.tangential_restitution > 0;
   }
   if (!bounces) return false;
@@ -27,7 +27,7 @@ bool ImpactStage::is_due(const StepInput& input) {
   const double threshold =
       input.options->restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h_nominal));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const PairLaw& law = input.model->pair_law(touching_.contacts[i].material_a, touching_.contacts[i].material_b);
+    const PairLaw& law = law_of(*input.model, touching_.contacts[i]);
     if (law.restitution == 0 && law.tangential_restitution == 0) continue;
     if (calc_pair_speed(velocity_, rows_[i].body_a, rows_[i].body_b, rows_[i].row[0]) < -threshold) return true;
   }

@@ -19,12 +19,24 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
 
 }  // namespace
 
-Ladder::Ladder(const SimulationOptions& options) : solvers_(make_ladder_options(options)) {
+Ladder::Ladder(const SimulationOptions& options) : options_(options), solvers_(make_ladder_options(options)) {
   const std::vector<std::string_view> known = solver_option_names(options.solver);
   budgeted_ = std::find(known.begin(), known.end(), "iterations") != known.end();
 }
 
+void Ladder::set_budget(int sweeps) {
+  budget_ = sweeps;
+  if (sweeps <= 0 || sweeps == hurried_sweeps_) return;
+  LadderOptions options = make_ladder_options(options_);
+  options.solver = "pgs";
+  options.solver_options = {};
+  options.solver_options.max_iterations = sweeps;
+  hurried_ = std::make_unique<SolverLadder>(options);
+  hurried_sweeps_ = sweeps;
+}
+
 LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution) {
+  if (budget_ > 0) return hurried_->solve(*problem, solution);
   LadderResult result = solvers_.solve(*problem, solution);
   if (result.certified || budgeted_) return result;
 

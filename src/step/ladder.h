@@ -7,6 +7,7 @@
 #include <slipstick/simulation.h>
 #include <slipstick/solver_ladder.h>
 
+#include <memory>
 #include <span>
 
 namespace slipstick {
@@ -23,8 +24,14 @@ class Ladder {
   /// `solution` holds the warm start; `problem` changes only if it is relaxed.
   LadderResult solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution);
   std::span<const SolverStatistics> statistics() const { return solvers_.statistics(); }
+  /// Simulation::set_budget
+  void set_budget(int sweeps);
 
  private:
+  SimulationOptions options_;
+  int budget_ = 0;
+  std::unique_ptr<SolverLadder> hurried_;  ///< pgs with the latest budget; null before the first
+  int hurried_sweeps_ = 0;
   SolverLadder solvers_;
   bool budgeted_ = false;  ///< the chosen solver may stop at a limit of iterations that the user sets
 };

@@ -51,6 +51,7 @@ struct StepScratch {
   std::vector<Pose> pose_end;                 ///< move(q, v, h)
   std::vector<Vec6> load_end;                 ///< loads there
   std::vector<JointRows> joints_middle;       ///< joint rows at q*
+  std::vector<AxisRow> axes_middle;           ///< axis rows at q*
   std::vector<std::array<PairRow, 3>> rates;  ///< of the springs' rows
   std::vector<Vec3> spin;                     ///< omega at which the gyroscopic matrix is taken
   std::vector<Pose> pose_ahead;               ///< spook: move(q, v, h)

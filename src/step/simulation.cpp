@@ -47,6 +47,13 @@ struct Simulation::Impl {
   void commit();
 
   void step_through_events();
+  /// Limits of joints come first in a set; they are no contacts to those who ask for them.
+  std::span<const Contact> without_limits(const ContactSet& set) const {
+    return std::span<const Contact>(set.contacts).subspan(std::min(model.limits.size(), set.contacts.size()));
+  }
+  double calc_constraint_error() {
+    return std::max(calc_joint_error(model, next.pose, &joint_scratch), calc_axis_error(model, next));
+  }
   void remember_contacts();
   StepInput input() const {
     StepInput in;
@@ -92,7 +99,7 @@ const StepReport& Simulation::Impl::step() {
     if (report.reach_repeats > 0) find_contacts();  // 3 (the first time: found when the last step was audited)
     if (scheme->has_impact_stage()) rebound();      // before 4
     trial.run(input(), &next, &report);             // 4 equations, 5 discretize, 6 warm_start, 7 solve, 8 certify, 9
-    report.contacts = static_cast<int>(contacts.contacts.size());
+    report.contacts = static_cast<int>(contacts.contacts.size() - model.limits.size());
     if (accept()) break;  // 10
   }
   if (rebounded && !impacts.result().solve.certified) {
@@ -107,6 +114,7 @@ const StepReport& Simulation::Impl::step() {
     report.note = "no finite solution";
     return report;
   }
+  update_coordinates(model, next.pose, state.axis, &next.axis);
   audit();   // 11
   commit();  // 12
   return report;
@@ -116,10 +124,10 @@ const StepReport& Simulation::Impl::step() {
 void Simulation::Impl::step_through_events() {
   driver->step(state, &next, &report);
   if (report.failed) return;
-  report.certificate.joint_error = calc_joint_error(model, next.pose, &joint_scratch);
+  report.certificate.joint_error = calc_constraint_error();
   std::swap(state, next);
   next = state;
-  for (const Contact& contact : driver->contacts().contacts)
+  for (const Contact& contact : without_limits(driver->contacts()))
     report.certificate.penetration = std::max(report.certificate.penetration, -contact.gap);
 }
 
@@ -141,6 +149,7 @@ void Simulation::Impl::update_kinematics() {
 void Simulation::Impl::find_contacts() {
   const Stopwatch watch(&report.seconds.collision);
   finder.find(state, reach.lengths(options.step), &contacts);
+  add_limit_contacts(model, state, &contacts);
 }
 
 /// What has closed rebounds, and the step begins with the velocities after that.
@@ -175,7 +184,7 @@ void Simulation::Impl::audit() {
     ledger.friction += impact.friction_work;
     ledger.impact += impact.energy_change - impact.friction_work;
   }
-  report.certificate.joint_error = calc_joint_error(model, next.pose, &joint_scratch);
+  report.certificate.joint_error = calc_constraint_error();
 }
 
 /// What the next step must know of this one's contacts, and the forces for whoever asks.
@@ -202,6 +211,7 @@ void Simulation::Impl::remember_contacts() {
         m < state.contact_memory.size() && state.contact_memory[m].key == contact.key && state.contact_memory[m].loaded;
     memory.collided = !was_loaded && scratch.restitution[i] == 0;
     next.contact_memory.push_back(memory);
+    if (contact.limit >= 0) continue;
     forces.push_back({contact, memory.impulse / options.step});
   }
   for (int r = 0; r < model.joint_rows; ++r)
@@ -217,13 +227,14 @@ void Simulation::Impl::commit() {
     next.joint_impulse.resize(state.joint_impulse.size());
     next.pose.resize(state.pose.size());
     next.velocity.resize(state.velocity.size());
+    next.axis.resize(state.axis.size());
   }
   weighted = state.velocity;
   update_kinematics();
   reach.assume(state, prescribed, options.step);
   find_contacts();
   double deepest = 0;
-  for (const Contact& contact : contacts.contacts) deepest = std::max(deepest, -contact.gap);
+  for (const Contact& contact : without_limits(contacts)) deepest = std::max(deepest, -contact.gap);
   report.certificate.penetration = deepest;
 }
 
@@ -241,12 +252,12 @@ const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
   trial.keep(nullptr, nullptr);
   return report;
 }
+void Simulation::set_budget(int sweeps) { impl_->ladder.set_budget(sweeps); }
 const Model& Simulation::model() const { return impl_->model; }
 const State& Simulation::state() const { return impl_->state; }
 const SimulationOptions& Simulation::options() const { return impl_->options; }
 std::span<const Contact> Simulation::contacts() const {
-  if (impl_->driver && impl_->state.step > 0) return impl_->driver->contacts().contacts;
-  return impl_->contacts.contacts;
+  return impl_->without_limits(impl_->driver && impl_->state.step > 0 ? impl_->driver->contacts() : impl_->contacts);
 }
 std::span<const ContactForce> Simulation::contact_forces() const {
   return impl_->driver ? impl_->driver->forces() : std::span<const ContactForce>(impl_->forces);

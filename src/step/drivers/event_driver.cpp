@@ -48,6 +48,12 @@ EventDriver::EventDriver(const Model& model, const SimulationOptions& options, c
 // ---------------------------------------------------------------- small things
 
 EventDriver::Gap EventDriver::calc_gap(const Contact& contact, const State& state) const {
+  if (contact.limit >= 0) {
+    const Limit& limit = model_.limits[contact.limit];
+    const AxisRow axis = calc_axis_row(model_, state.pose, limit.axis, 0);
+    const double rate = calc_pair_speed(state.velocity, axis.body_a, axis.body_b, axis.row);
+    return {contact.gap, limit.upper ? -rate : rate, &contact};
+  }
   const auto velocity = [&](int body, const Vec3& point) -> Vec3 {
     if (body == kWorld) return Vec3::Zero();
     const Pose& q = state.pose[body];
@@ -58,6 +64,7 @@ EventDriver::Gap EventDriver::calc_gap(const Contact& contact, const State& stat
 }
 
 Vec3 EventDriver::calc_slip(const Contact& contact, const State& state) const {
+  if (contact.limit >= 0) return Vec3::Zero();
   const auto velocity = [&](int body, const Vec3& point) -> Vec3 {
     if (body == kWorld) return Vec3::Zero();
     const Pose& q = state.pose[body];
@@ -119,6 +126,7 @@ void EventDriver::update_prescribed(double t) {
 void EventDriver::look(const State& state, ContactSet* contacts) {
   const Stopwatch watch(&report_->seconds.collision);
   finder_.find(state, reach_.lengths(options_.step), contacts);
+  add_limit_contacts(model_, state, contacts);
 }
 
 void EventDriver::step(const State& state, State* next, StepReport* report) {
@@ -156,7 +164,8 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
                              : "more than 2000 events in one step: the rest of it was not located";
   }
   report->events = static_cast<int>(events_.size());
-  report->contacts = static_cast<int>(active_.contacts.size());
+  report->contacts = static_cast<int>(std::count_if(active_.contacts.begin(), active_.contacts.end(),
+                                                    [](const Contact& contact) { return contact.limit < 0; }));
   std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.time < b.time; });
   current_.time = end;
   current_.step = state.step + 1;
@@ -256,6 +265,7 @@ void EventDriver::update_middle(double h) {
   if (active_.contacts.empty()) return;
   star_.pose.resize(current_.pose.size());
   star_.velocity = current_.velocity;
+  star_.axis = current_.axis;
   for (std::size_t i = 0; i < current_.pose.size(); ++i) {
     const BodyKind kind = model_.bodies[i].kind;
     const Twist& v = kind == BodyKind::Kinematic ? prescribed_[i] : current_.velocity[i];
@@ -367,11 +377,13 @@ bool EventDriver::accept(double h, const Candidate& due) {
     const int row = trial_.scratch().map.joint_row[r];
     end_.joint_impulse[r] = row < 0 ? 0.0 : scale * trial_.solution().lambda[row];
   }
+  update_coordinates(model_, end_.pose, current_.axis, &end_.axis);
   update_memory(h, due);
   end_.step = current_.step;
   end_.previous_velocity = current_.previous_velocity;
   std::swap(current_, end_);
   end_.joint_impulse.resize(current_.joint_impulse.size());
+  end_.axis = current_.axis;
   std::swap(here_, there_);
   if (due.kind == Due::Stick || due.kind == Due::Jam || soft_closing_) stop_slip(due);
   if (due.kind == Due::Impact) forced_.push_back(due.key);

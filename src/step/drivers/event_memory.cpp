@@ -72,7 +72,7 @@ void EventDriver::update_memory(double h, const Candidate& due) {
     const ContactMemory& last = current_.contact_memory[memory_of_[i]];
     const double rate = calc_gap(contact, current_).rate;
     ContactMemory entry = make_memory(i, h, largest, due);
-    if (entry.loaded) forces_.push_back({contact, entry.impulse / options_.step});
+    if (entry.loaded && contact.limit < 0) forces_.push_back({contact, entry.impulse / options_.step});
     const bool closes = entry.loaded && near_speed() > 0 && rate < -0.1 * near_speed();
     soft_closing_ = soft_closing_ || (closes && weights_.alpha < 1);
 

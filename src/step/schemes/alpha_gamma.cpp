@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "base/se3.h"
+#include "step/actuation.h"
 #include "step/assemble.h"
 #include "step/schemes/schemes.h"
 
@@ -111,6 +112,12 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, StepScrat
   }
   update_joint_rows(model, scratch->pose_star, &scratch->joints_middle);
   for (std::size_t i = 0; i < eq.joints.size(); ++i) eq.joints[i].row = scratch->joints_middle[i].row;
+  if (!model.axes.empty()) {
+    update_axis_rows(model, scratch->pose_star, state.axis, &scratch->axes_middle);
+    for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].row = scratch->axes_middle[i].row;
+    // Rows at q*, values at q: a coupling's value is a sum of values.
+    update_coupling_rows(model, eq.axes, &eq.couplings);
+  }
   if (input.middle == nullptr) return;
   update_contact_rows(model, scratch->pose_star, *input.middle, &eq.contacts);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) eq.contacts[i].gap = input.contacts->contacts[i].gap;
@@ -186,6 +193,7 @@ void AlphaGamma::discretize(const StepInput& input, StepScratch* scratch) const 
   add_curvature(input, w, scratch);
   const double share = input.options->stabilize ? calc_correction_share(w) : 0.0;
   add_joint_rows(input, w, scratch->equations.joints, share, &scratch->problem, &scratch->map);
+  add_axis_rows(input, w, scratch->equations, share, &scratch->problem, &scratch->map);
   add_spring_rows(input, w, scratch->equations.springs, &scratch->problem, &scratch->map);
   add_contacts(input, share, scratch);
 }

@@ -20,6 +20,7 @@
 #include <cmath>
 
 #include "base/se3.h"
+#include "step/actuation.h"
 #include "step/assemble.h"
 #include "step/impact_stage.h"
 #include "step/schemes/schemes.h"
@@ -134,7 +135,7 @@ void Spook::update_offsets(const StepInput& input, StepScratch* s) {
   s->offset.assign(rows.size(), kInfinity);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];
-    const PairLaw& law = input.model->pair_law(contact.material_a, contact.material_b);
+    const PairLaw& law = law_of(*input.model, contact);
     const double speed = calc_pair_speed(s->velocity, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
     if (contact.gap > 0) {
       const bool rebounds = speed < -plastic && (law.restitution > 0 || law.tangential_restitution > 0);
@@ -155,7 +156,7 @@ void Spook::add_contacts(const StepInput& input, StepScratch* s) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (s->map.contact_row[i] < 0) continue;
     const Contact& contact = input.contacts->contacts[rows[i].contact];
-    const PairLaw& law = input.model->pair_law(contact.material_a, contact.material_b);
+    const PairLaw& law = law_of(*input.model, contact);
     double* compliance = s->problem.compliance.data() + s->map.contact_row[i];
     compliance[0] = make_spook_row(calc_spook_compliance(law, options), calc_spook_damping(law, options), input.h).T;
     if (rows[i].friction == 0) continue;
@@ -182,6 +183,8 @@ void Spook::discretize(const StepInput& input, StepScratch* s) const {
   }
   update_bend(input, s);
   add_joints(input, eq.joints, s->velocity, s->bend, &s->problem, &s->map);
+  const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
+  add_axis_rows(input, {}, eq, share, &s->problem, &s->map);
   add_springs(input, s);
   add_contacts(input, s);
 }
@@ -206,9 +209,7 @@ double calc_spook_damping(const Joint& joint, const SimulationOptions& options) 
   return joint.damping_time > 0 ? joint.damping_time : options.spook.damping_steps * options.step;
 }
 
-double calc_spook_compliance(const PairLaw& law, const SimulationOptions& options) {
-  return options.spook.compliance;
-}
+double calc_spook_compliance(const PairLaw&, const SimulationOptions& options) { return options.spook.compliance; }
 
 double calc_spook_damping(const PairLaw& law, const SimulationOptions& options) {
   if (options.spook.contact_damping_time) return *options.spook.contact_damping_time;

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "base/se3.h"
+#include "step/actuation.h"
 #include "step/assemble.h"
 #include "step/schemes/schemes.h"
 
@@ -70,6 +71,7 @@ class Stabilized final : public Scheme {
     }
     const double gamma = input.options->stabilization;
     add_joint_rows(input, {}, eq.joints, gamma, &scratch->problem, &scratch->map);
+    add_axis_rows(input, {}, eq, gamma, &scratch->problem, &scratch->map);
     add_spring_rows(input, {}, eq.springs, &scratch->problem, &scratch->map);
     update_restitution(input, eq.contacts, &scratch->restitution);
     scratch->offset.resize(eq.contacts.size());

@@ -279,17 +279,16 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     JointAndForce, SceneFault,
     testing::Values(
-        Spoiled{
-            "unsupported",
-            joint("screw: {between: [left, right]}"),
-            {"s.yaml:6:5: joint 'screw' is not supported in this version (supported: ball, hinge, slider, fixed, rod, "
-             "distance)"}},
+        Spoiled{"screw",
+                joint("screw: {between: [left, right]}"),
+                {"s.yaml:6:12: missing key 'at' in screw", "s.yaml:6:12: missing key 'axis' in screw",
+                 "s.yaml:6:12: missing key 'pitch' in screw"}},
         Spoiled{"unknown",
                 joint("hing: {between: [left, right]}"),
                 {"s.yaml:6:5: unknown key 'hing' in joint; did you mean 'hinge'?"}},
         Spoiled{"motor",
                 joint("hinge: {between: [left, right], at: [0, 0, 0], axis: [0, 0, 1], motor: {speed: 2}}"),
-                {"s.yaml:6:69: key 'motor' in hinge is not supported in this version"}},
+                {"s.yaml:6:76: missing key 'max' in motor of hinge"}},
         Spoiled{"missing",
                 joint("hinge: {name: h}"),
                 {"s.yaml:6:12: missing key 'between' in hinge 'h'", "s.yaml:6:12: missing key 'at' in hinge 'h'",

@@ -329,11 +329,20 @@ TEST(Compile, Names) {
   EXPECT_EQ(name_of(ShapeKind::Sphere), "sphere");
   EXPECT_EQ(name_of(ShapeKind::Polygon), "polygon");
   EXPECT_EQ(name_of(JointKind::Slider), "slider");
-  EXPECT_EQ(row_count(JointKind::Ball), 3);
-  EXPECT_EQ(row_count(JointKind::Hinge), 5);
-  EXPECT_EQ(row_count(JointKind::Slider), 5);
-  EXPECT_EQ(row_count(JointKind::Fixed), 6);
-  EXPECT_EQ(row_count(JointKind::Rod), 1);
+  EXPECT_EQ(name_of(JointKind::VelocityMotor), "velocity_motor");
+  EXPECT_EQ(name_of(Freedom::TurnZ), "rz");
+  Joint joint;
+  const auto rows_of = [&](JointKind kind) {
+    joint.kind = kind;
+    return row_count(joint);
+  };
+  EXPECT_EQ(rows_of(JointKind::Ball), 3);
+  EXPECT_EQ(rows_of(JointKind::Hinge), 5);
+  EXPECT_EQ(rows_of(JointKind::Slider), 5);
+  EXPECT_EQ(rows_of(JointKind::Fixed), 6);
+  EXPECT_EQ(rows_of(JointKind::Rod), 1);
+  joint.lock[static_cast<int>(Freedom::Z)] = true;
+  EXPECT_EQ(rows_of(JointKind::Slider), 6);
 }
 
 }  // namespace

@@ -1,0 +1,152 @@
+// Coordinates of joints: where B is against A along one freedom, and the rows that are their exact derivatives.
+//
+//   slide      (axis of A) . (p_B - p_A)
+//   one turn   about k, i and j the axes after it: atan2(i_B . j_A - j_B . i_A, i_B . i_A + j_B . j_A), which is the
+//              angle of the mean of both cross axes, exact for any tilt of the axes
+//   two turns  about f of A and then about s = f + 1 of B (t the third; f_A . s_B = 0):
+//              first  atan2(s_B . t_A, s_B . s_A),   second  atan2(f_A . t_B, f_A . f_B)
+//   length     |p_B - p_A|
+//
+// d atan2(s, c) = (c ds - s dc) / (s^2 + c^2).
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "mechanics/equations.h"
+#include "mechanics/placed_joint.h"
+
+namespace slipstick {
+namespace {
+
+ValuedRow sum(const ValuedRow& x, double factor, const ValuedRow& y) {
+  return {{x.row.a + factor * y.row.a, x.row.b + factor * y.row.b}, x.value + factor * y.value};
+}
+
+ValuedRow calc_angle(const ValuedRow& s, const ValuedRow& c) {
+  const double size = s.value * s.value + c.value * c.value;
+  const double ds = size > 0 ? c.value / size : 0, dc = size > 0 ? -s.value / size : 0;
+  return {{ds * s.row.a + dc * c.row.a, ds * s.row.b + dc * c.row.b}, std::atan2(s.value, c.value)};
+}
+
+ValuedRow calc_single_turn(const PlacedJoint& at, int k) {
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  return calc_angle(sum(calc_axes_row(at, j, i), -1, calc_axes_row(at, i, j)),
+                    sum(calc_axes_row(at, i, i), 1, calc_axes_row(at, j, j)));
+}
+
+/// `first` is the one of two free turns whose axis is A's.
+ValuedRow calc_double_turn(const PlacedJoint& at, int first, bool wants_first) {
+  const int f = first, s = (f + 1) % 3, t = (f + 2) % 3;
+  return wants_first ? calc_angle(calc_axes_row(at, t, s), calc_axes_row(at, s, s))
+                     : calc_angle(calc_axes_row(at, f, t), calc_axes_row(at, f, f));
+}
+
+/// Relative angular velocity about an axis of A: a rate without a coordinate.
+ValuedRow calc_spin(const PlacedJoint& at, int k) {
+  const Vec3 e = at.frame_a.col(k);
+  ValuedRow out;
+  if (at.a.moves) out.row.a.tail<3>() = -(at.a.rotation.transpose() * e);
+  if (at.b.moves) out.row.b.tail<3>() = at.b.rotation.transpose() * e;
+  return out;
+}
+
+double calc_nearest_turn(double angle, double near) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  return angle + kTurn * std::round((near - angle) / kTurn);
+}
+
+double near_of(std::span<const double> near, std::size_t k) { return k < near.size() ? near[k] : 0.0; }
+
+void add_side(int body, const Vec6& part, double factor, CouplingRow* row) {
+  if (body == kWorld) return;
+  int k = 0;
+  while (k < row->count && row->body[k] != body) ++k;
+  if (k == row->count) {
+    row->body[k] = body;
+    row->row[k].setZero();
+    ++row->count;
+  }
+  row->row[k] += factor * part;
+}
+
+}  // namespace
+
+ValuedRow calc_coordinate(const Joint& joint, const PlacedJoint& at, Freedom freedom) {
+  if (freedom == Freedom::Length) return calc_length_row(at, joint.length);
+  const int k = static_cast<int>(freedom) % 3;
+  if (!is_turn(freedom)) return calc_turning_row(at, k);
+  if (joint.kind == JointKind::VelocityMotor) return calc_spin(at, k);
+  if (joint.free[3 + (k + 1) % 3]) return calc_double_turn(at, k, true);
+  if (joint.free[3 + (k + 2) % 3]) return calc_double_turn(at, (k + 2) % 3, false);
+  return calc_single_turn(at, k);
+}
+
+AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, int axis, double near) {
+  const Axis& given = model.axes[axis];
+  const Joint& joint = model.joints[given.joint];
+  const ValuedRow made = calc_coordinate(joint, PlacedJoint(joint, pose), given.freedom);
+  AxisRow out{joint.a, joint.b, made.row, made.value};
+  if (is_turn(given.freedom)) out.value = calc_nearest_turn(out.value, near);
+  return out;
+}
+
+void update_axis_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                      std::vector<AxisRow>* rows) {
+  rows->resize(model.axes.size());
+  for (std::size_t k = 0; k < model.axes.size(); ++k)
+    (*rows)[k] = calc_axis_row(model, pose, static_cast<int>(k), near_of(near, k));
+}
+
+void update_coordinates(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                        std::vector<double>* coordinates) {
+  coordinates->resize(model.axes.size());
+  for (std::size_t k = 0; k < model.axes.size(); ++k)
+    (*coordinates)[k] = calc_axis_row(model, pose, static_cast<int>(k), near_of(near, k)).value;
+}
+
+void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows) {
+  rows->resize(model.couplings.size());
+  for (std::size_t k = 0; k < model.couplings.size(); ++k) {
+    const Coupling& coupling = model.couplings[k];
+    CouplingRow& out = (*rows)[k];
+    out.count = 0;
+    out.value = -coupling.start;
+    for (int i = 0; i < coupling.count; ++i) {
+      const AxisRow& axis = axes[coupling.term[i].axis];
+      const double factor = coupling.term[i].factor;
+      add_side(axis.body_a, axis.row.a, factor, &out);
+      add_side(axis.body_b, axis.row.b, factor, &out);
+      out.value += factor * axis.value;
+    }
+  }
+}
+
+void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts) {
+  if (model.limits.empty()) return;
+  contacts->contacts.insert(contacts->contacts.begin(), model.limits.size(), Contact{});
+  for (std::size_t k = 0; k < model.limits.size(); ++k) {
+    const Limit& limit = model.limits[k];
+    const AxisRow axis = calc_axis_row(model, state.pose, limit.axis, near_of(state.axis, limit.axis));
+    Contact& out = contacts->contacts[k];
+    out.key = {kFirstLimitKey + static_cast<std::int32_t>(k), 0, 0};
+    out.limit = static_cast<int>(k);
+    out.body_a = axis.body_a;
+    out.body_b = axis.body_b;
+    out.gap = limit.upper ? limit.bound - axis.value : axis.value - limit.bound;
+  }
+}
+
+double calc_axis_error(const Model& model, const State& state) {
+  double largest = 0;
+  const auto value = [&](int axis) { return calc_axis_row(model, state.pose, axis, near_of(state.axis, axis)).value; };
+  for (const Limit& limit : model.limits)
+    largest = std::max(largest, limit.upper ? value(limit.axis) - limit.bound : limit.bound - value(limit.axis));
+  for (const Coupling& coupling : model.couplings) {
+    double error = -coupling.start;
+    for (int i = 0; i < coupling.count; ++i) error += coupling.term[i].factor * value(coupling.term[i].axis);
+    largest = std::max(largest, std::abs(error));
+  }
+  return largest;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,142 @@
+#include "step/actuation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "step/assemble.h"
+
+namespace slipstick {
+
+namespace {
+
+/// A motor with stiffness but no damping needs gamma > 0 (as compliant joints do, assemble.cpp).
+constexpr double kLeastMotorGamma = 1e-3;
+
+Vec6 as_motion(const Twist& v) {
+  Vec6 u;
+  u << v.linear, v.angular;
+  return u;
+}
+
+bool moves_freely(const RowMap& map, int body) { return body >= 0 && map.column_of_body[body] >= 0; }
+
+void add_coupling_row(const StepInput& input, const CouplingRow& coupling, int slot, double offset, Problem* problem,
+                      RowMap* map) {
+  bool any = false;
+  for (int k = 0; k < coupling.count; ++k) any = any || moves_freely(*map, coupling.body[k]);
+  if (!any) return;
+  const int row = problem->add_block(LawKind::Equality, 1).row;
+  map->joint_row[slot] = row;
+  problem->c[row] = offset;
+  for (int k = 0; k < coupling.count; ++k) {
+    const int i = coupling.body[k];
+    const Body& body = input.model->bodies[i];
+    if (moves_freely(*map, i)) {
+      BlockMap entry = problem->add_entry(map->column_of_body[i]);
+      for (int j = 0; j < body.dof; ++j) entry(0, j) = coupling.row[k].dot(body.free_basis.col(j));
+    } else if (body.kind == BodyKind::Kinematic) {
+      problem->c[row] += coupling.row[k].dot(as_motion(input.prescribed[i]));
+    }
+  }
+}
+
+/// A Box row on one axis; `offset` and `compliance` as in (P2), the bound in N s.
+void add_box_row(const StepInput& input, const AxisRow& axis, int slot, double offset, double compliance, double bound,
+                 Problem* problem, RowMap* map) {
+  if (!moves_freely(*map, axis.body_a) && !moves_freely(*map, axis.body_b)) return;
+  const int row = problem->add_block(LawKind::Box, 1).row;
+  map->joint_row[slot] = row;
+  problem->c[row] = offset;
+  problem->compliance[row] = compliance;
+  problem->lower[row] = -bound;
+  problem->upper[row] = bound;
+  add_pair_entries(input, *map, axis.body_a, axis.body_b, {&axis.row, 1}, problem);
+}
+
+/// The speed that a motor without stiffness asks for at the end of the step.
+double calc_motor_speed(const Motor& motor, double coordinate, double t, double h) {
+  const double target = motor.target.at(t + h);
+  if (!motor.drives_position) return target;
+  const double speed = (target - coordinate) / std::max(motor.time, h);
+  const double most = motor.max_speed.value_or(INFINITY);
+  return std::clamp(speed, -most, most);
+}
+
+void add_motor_row(const StepInput& input, const Weights& w, const Axis& axis, const AxisRow& at, Problem* problem,
+                   RowMap* map) {
+  const Motor& motor = *axis.motor;
+  const double h = input.h, bound = w.alpha * h * motor.max, t = input.state->time;
+  const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
+  if (!motor.drives_position || (motor.stiffness == 0 && motor.damping == 0)) {
+    const double target = calc_motor_speed(motor, at.value, t, h);
+    add_box_row(input, at, axis.motor_row, -(1 - w.alpha) * speed - w.alpha * target, 0, bound, problem, map);
+    return;
+  }
+  const double gamma = std::max(w.gamma, kLeastMotorGamma);
+  const double s = w.alpha * h * (gamma * h * motor.stiffness + motor.damping);
+  const double elongation = at.value - motor.target.at(t + w.alpha * h) + (w.alpha - gamma) * h * speed;
+  add_box_row(input, at, axis.motor_row, w.alpha * h * motor.stiffness * elongation / s, 1 / s, bound, problem, map);
+}
+
+/// Mean speed of one side over the step; for prescribed bodies what was prescribed.
+double calc_mean_speed(const StepInput& input, const State& next, int body, const Vec6& part, bool* given) {
+  *given = false;
+  if (body < 0) return 0;
+  *given = input.model->bodies[body].kind == BodyKind::Kinematic;
+  if (*given) return part.dot(as_motion(input.prescribed[body]));
+  return 0.5 * part.dot(as_motion(input.state->velocity[body]) + as_motion(next.velocity[body]));
+}
+
+}  // namespace
+
+void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
+                   Problem* problem, RowMap* map) {
+  const Model& model = *input.model;
+  for (std::size_t k = 0; k < equations.couplings.size(); ++k) {
+    const CouplingRow& coupling = equations.couplings[k];
+    const double offset = input.h > 0 ? stabilization * coupling.value / input.h_nominal : 0;
+    add_coupling_row(input, coupling, model.couplings[k].row, offset, problem, map);
+  }
+  if (!(input.h > 0)) return;
+  for (std::size_t k = 0; k < equations.axes.size(); ++k) {
+    const Axis& axis = model.axes[k];
+    const AxisRow& at = equations.axes[k];
+    if (axis.motor) add_motor_row(input, weights, axis, at, problem, map);
+    if (!(axis.friction > 0)) continue;
+    const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
+    add_box_row(input, at, axis.friction_row, -(1 - weights.alpha) * speed, 0, weights.alpha * input.h * axis.friction,
+                problem, map);
+  }
+}
+
+void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,
+                   EnergyLedger* ledger) {
+  const Model& model = *input.model;
+  const Equations& eq = scratch.equations;
+  const auto impulse = [&](int slot) {
+    const int row = slot < 0 ? -1 : scratch.map.joint_row[slot];
+    return row < 0 ? 0.0 : scratch.impulse_scale * solution.lambda[row];
+  };
+  bool given = false;
+  for (std::size_t k = 0; k < eq.axes.size(); ++k) {
+    const double motor = impulse(model.axes[k].motor_row), friction = impulse(model.axes[k].friction_row);
+    if (motor == 0 && friction == 0) continue;
+    for (const bool of_b : {false, true}) {
+      const AxisRow& axis = eq.axes[k];
+      const double speed =
+          calc_mean_speed(input, next, of_b ? axis.body_b : axis.body_a, of_b ? axis.row.b : axis.row.a, &given);
+      ledger->motor += motor * speed;
+      ledger->friction += friction * speed;
+      if (given) ledger->kinematic -= (motor + friction) * speed;
+    }
+  }
+  for (std::size_t k = 0; k < eq.couplings.size(); ++k) {
+    const double held = impulse(model.couplings[k].row);
+    for (int i = 0; i < eq.couplings[k].count; ++i) {
+      const double speed = calc_mean_speed(input, next, eq.couplings[k].body[i], eq.couplings[k].row[i], &given);
+      if (given) ledger->kinematic -= held * speed;
+    }
+  }
+}
+
+}  // namespace slipstick

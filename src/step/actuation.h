@@ -1,0 +1,21 @@
+// Rows between and on the coordinates of joints: couplings, motors, dry friction. [METHODS 7]
+#pragma once
+
+#include "step/scheme.h"
+
+namespace slipstick {
+
+/// After add_joint_rows, which prepares the map. Couplings are equality rows, c = stabilization * error / h_nominal.
+/// Motors and friction are Box rows on the speed at the END of the step, which for alpha < 1 does not swing about its
+/// target as the weighted one does:
+///   row . u - (1 - alpha) row . v - alpha target,  |l| <= alpha h max.
+/// A motor with stiffness is a spring and damper to its target (add_spring_rows) under the same bound.
+/// In an impact (h = 0) bounded forces do nothing: couplings alone are left.
+void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
+                   Problem* problem, RowMap* map);
+
+/// Work of motors, of joint friction, and of prescribed bodies through all these rows.
+void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,
+                   EnergyLedger* ledger);
+
+}  // namespace slipstick

@@ -1,0 +1,341 @@
+// Motors, limits, joint friction, couplings and rows that cannot be integrated, against closed forms.
+#include <cmath>
+#include <numbers>
+
+#include "support/simulate.h"
+
+namespace slipstick::test {
+namespace {
+
+constexpr double kActuationPi = std::numbers::pi;
+
+/// A rotor of inertia 2 on a hinge; `keys` are the hinge's.
+Scene rotor(const std::string& keys, const std::string& body = "") {
+  return scene_of(R"yaml(
+gravity: [0, 0, 0]
+bodies: [{name: rotor, mass: 1, inertia: [1, 1, 2])yaml" +
+                  body + R"yaml(}]
+joints: [{hinge: {name: axle, between: [world, rotor], at: [0, 0, 0], axis: [0, 0, 1])yaml" +
+                  keys + "}}]\n");
+}
+
+double spin_of(const Simulation& simulation) { return motion_of(simulation, "rotor").angular_velocity.z(); }
+
+const std::vector<std::string> kAllSchemes{"stabilized", "euler", "trapezoid", "alpha-gamma"};
+
+TEST(Actuation, MotorReachesItsSpeedAtItsTorqueAndPaysForIt) {
+  // 8 N m on 2 kg m^2: 4 rad/s^2 until 6 rad/s at t = 1.5; the work is the kinetic energy 36 J.
+  for (const std::string& scheme : kAllSchemes) {
+    Scene scene = rotor(", motor: {speed: 6, max: 8}");
+    scene.simulation.scheme = scheme;
+    Simulation simulation = simulation_of(scene, 0.01);
+    double work = 0, numerical = 0;
+    double at_one = 0;
+    for (int k = 0; k < 300; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(report.certified) << scheme;
+      work += report.certificate.ledger.motor;
+      numerical = std::max(numerical, std::abs(report.certificate.ledger.numerical));
+      if (k == 99) at_one = spin_of(simulation);
+    }
+    EXPECT_NEAR(at_one, 4, 1e-9) << scheme;
+    EXPECT_NEAR(spin_of(simulation), 6, 1e-9) << scheme;
+    EXPECT_NEAR(work, 36, 1e-6) << scheme;
+    EXPECT_LT(numerical, 1e-9) << scheme;
+    EXPECT_NEAR(simulation.state().axis[0], 0.5 * 4 * 1.5 * 1.5 + 6 * 1.5, scheme == "trapezoid" ? 1e-3 : 0.1);
+  }
+}
+
+TEST(Actuation, FrictionStopsARotorAtTheRightTimeForGood) {
+  // 3 N m on 2 kg m^2 from 6 rad/s: stops at t = 4 after 12 rad.
+  for (const std::string& scheme : kAllSchemes) {
+    Scene scene = rotor(", friction: 3", ", angular_velocity: [0, 0, 6]");
+    scene.simulation.scheme = scheme;
+    Simulation simulation = simulation_of(scene, 0.01);
+    double friction = 0;
+    for (int k = 0; k < 500; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(report.certified);
+      friction += report.certificate.ledger.friction;
+      if (k < 398) {
+        EXPECT_NEAR(spin_of(simulation), 6 - 1.5 * 0.01 * (k + 1), 1e-9) << scheme;
+      }
+    }
+    EXPECT_EQ(std::abs(spin_of(simulation)) < 1e-12, true) << scheme;
+    EXPECT_NEAR(friction, -36, 1e-6) << scheme;
+    EXPECT_NEAR(simulation.state().axis[0], 12, scheme == "trapezoid" || scheme == "alpha-gamma" ? 1e-3 : 0.05);
+  }
+}
+
+TEST(Actuation, MotorWithTooLittleTorqueHoldsNothing) {
+  // A beam of 1 kg, its centre 0.5 m out, needs 4.905 N m at the horizontal.
+  for (const double max : {4.0, 6.0}) {
+    const Scene scene = scene_of("let: {torque: " + std::to_string(max) + R"yaml(}
+bodies: [{name: beam, density: 1000, position: [0.5, 0, 0], shapes: [{box: {size: [1, 0.1, 0.01]}}]}]
+joints: [{hinge: {between: [world, beam], at: [0, 0, 0], axis: [0, 1, 0], motor: {speed: 0, max: torque}}}]
+)yaml");
+    Simulation simulation = simulation_of(scene, 0.01);
+    run_until(0.2, &simulation);
+    const double drop = -motion_of(simulation, "beam").pose.position.z();
+    if (max > 4.905) {
+      EXPECT_NEAR(drop, 0, 1e-12);
+    } else {
+      EXPECT_GT(drop, 0.01);
+    }
+  }
+}
+
+TEST(Actuation, PositionMotorArrivesWithAndWithoutStiffness) {
+  for (const std::string& scheme : kAllSchemes) {
+    for (const char* more : {"", ", time: 0.2, max_speed: 3", ", stiffness: 200, damping: 40"}) {
+      Scene scene = rotor(std::string(", motor: {position: 7, max: 30") + more + "}");
+      scene.simulation.scheme = scheme;
+      Simulation simulation = simulation_of(scene, 0.01);
+      run_until(6, &simulation);
+      EXPECT_NEAR(simulation.state().axis[0], 7, 1e-3) << scheme << more;  // more than a turn away
+    }
+  }
+}
+
+TEST(Actuation, LimitIsLocatedAndBouncesByItsRestitution) {
+  // 2 rad/s from 0, stop at 1 rad: t = 0.5, back at 1 rad/s, at the other stop (-1) at t = 2.5.
+  for (const char* scheme : {"trapezoid", "euler", "alpha-gamma"}) {
+    Scene scene = rotor(", limits_rad: [-1, 1], restitution: 0.5", ", angular_velocity: [0, 0, 2]");
+    scene.simulation.scheme = scheme;
+    Simulation simulation = simulation_of(scene, 0.07);
+    std::vector<Event> events;
+    while (simulation.state().time < 3) {
+      ASSERT_TRUE(simulation.step().certified);
+      events.insert(events.end(), simulation.events().begin(), simulation.events().end());
+    }
+    ASSERT_EQ(events.size(), 2u) << scheme;
+    EXPECT_NEAR(events[0].time, 0.5, 1e-10) << scheme;
+    EXPECT_NEAR(events[0].normal_speed_before, -2, 1e-10);
+    EXPECT_NEAR(events[0].normal_speed_after, 1, 1e-10);
+    EXPECT_NEAR(events[1].time, 2.5, 1e-10);
+    EXPECT_NEAR(spin_of(simulation), 0.5, 1e-10);
+    EXPECT_TRUE(simulation.contacts().empty() && simulation.contact_forces().empty());
+  }
+}
+
+TEST(Actuation, LimitOfTheFixedStepSchemeIsNeverOvershotAndRebounds) {
+  Scene scene = rotor(", limits_deg: [-90, 60], restitution: 0.5", ", angular_velocity: [0, 0, 2]");
+  Simulation simulation = simulation_of(scene, 0.01);
+  double dissipated = 0;
+  while (simulation.state().time < 1) {
+    const StepReport& report = simulation.step();
+    ASSERT_TRUE(report.certified);
+    EXPECT_LT(report.certificate.joint_error, 1e-12);
+    EXPECT_LE(simulation.state().axis[0], kActuationPi / 3 + 1e-12);
+    dissipated -= report.certificate.ledger.impact;
+  }
+  EXPECT_NEAR(spin_of(simulation), -1, 1e-9);
+  EXPECT_NEAR(dissipated, 0.5 * 2 * (4 - 1), 1e-9);
+}
+
+TEST(Actuation, PendulumRestsAgainstItsStopAndTakesOffWhenPulled) {
+  // Falls onto a stop 30 degrees below the horizontal, rests; a load lifts it from t = 2 on.
+  const Scene scene = scene_of(R"yaml(
+bodies: [{name: bob, mass: 1, position: [1, 0, 0], inertia: [0.01, 0.01, 0.01]}]
+joints: [{hinge: {name: pin, between: [world, bob], at: [0, 0, 0], axis: [0, 1, 0], limits_deg: [none, 30]}}]
+forces: [{load: {body: bob, force: [0, 0, "10*max(0, t - 1)"]}}]
+simulation: {scheme: trapezoid}
+)yaml");
+  Simulation simulation = simulation_of(scene, 0.01);
+  std::vector<Event> events;
+  while (simulation.state().time < 2.1) {
+    ASSERT_TRUE(simulation.step().certified);
+    if (simulation.state().time > 1.0 && simulation.state().time < 1.9) {
+      EXPECT_NEAR(simulation.state().axis[0], kActuationPi / 6, 1e-9);
+    }
+    events.insert(events.end(), simulation.events().begin(), simulation.events().end());
+  }
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].kind, EventKind::Impact);
+  EXPECT_EQ(events[1].kind, EventKind::Takeoff);
+  EXPECT_NEAR(events[1].time, 1.981, 2e-3);  // 10 (t - 1) = m g
+}
+
+TEST(Actuation, LockHoldsAndGearRackScrewAndDifferentialKeepTheirRatios) {
+  const Scene scene = scene_of(R"yaml(
+gravity: [0, 0, 0]
+defaults: {wheel: {mass: 1, inertia: [1, 1, 1]}}
+bodies:
+  - {like: wheel, name: a}
+  - {like: wheel, name: b, position: [2, 0, 0]}
+  - {like: wheel, name: c, position: [0, 2, 0]}
+  - {like: wheel, name: left, position: [5, 0, 0]}
+  - {like: wheel, name: right, position: [7, 0, 0]}
+  - {like: wheel, name: nut, position: [0, 0, 5]}
+  - {like: wheel, name: held, position: [9, 0, 0]}
+joints:
+  - hinge: {name: ja, between: [world, a], at: [0, 0, 0], axis: [0, 0, 1], motor: {speed: 5, max: 20}}
+  - hinge: {name: jb, between: [world, b], at: [2, 0, 0], axis: [0, 0, 1]}
+  - slider: {name: jc, between: [world, c], axis: [1, 0, 0]}
+  - hinge: {name: jl, between: [world, left], at: [5, 0, 0], axis: [1, 0, 0], friction: 1}
+  - hinge: {name: jr, between: [world, right], at: [7, 0, 0], axis: [1, 0, 0]}
+  - screw: {name: js, between: [world, nut], at: [0, 0, 5], axis: [0, 0, 1], pitch: 0.01, motor: {speed: 30, max: 5}}
+  - hinge: {name: jh, between: [world, held], at: [9, 0, 0], axis: [0, 0, 1], lock: true}
+  - gear: {name: g, joints: [jb, ja], ratio: -3}
+  - rack: {joints: [ja, jc], radius: 0.2}
+  - differential: {joints: [ja, jl, jr], ratio: 4}
+forces: [{load: {body: held, torque: [0, 0, 3]}}]
+)yaml");
+  for (const char* scheme : {"stabilized", "trapezoid"}) {
+    SimulationOptions options = scene.simulation;
+    options.scheme = scheme;
+    options.step = 0.01;
+    Simulation simulation(scene.model, scene.initial, options);
+    for (int k = 0; k < 300; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(report.certified) << scheme << ": " << report.note;
+      EXPECT_LT(report.certificate.joint_error, 1e-9) << scheme;
+    }
+    const auto turn = [&](const char* body) { return motion_of(simulation, body).angular_velocity; };
+    EXPECT_NEAR(turn("a").z(), 5, 1e-6);
+    EXPECT_NEAR(turn("b").z(), -15, 1e-6);
+    EXPECT_NEAR(motion_of(simulation, "c").velocity.x(), 1, 1e-6);
+    EXPECT_NEAR(turn("left").x() + turn("right").x(), 2.5, 1e-6);
+    EXPECT_GT(turn("right").x(), turn("left").x() + 0.1) << "friction holds one side back";
+    EXPECT_NEAR(motion_of(simulation, "nut").velocity.z(), 30 * 0.01 / (2 * kActuationPi), 1e-9);
+    EXPECT_NEAR(turn("held").norm(), 0, 1e-12);
+  }
+}
+
+TEST(Actuation, RopeIsSlackThenTautAndBouncesByItsRestitution) {
+  // Drops 1 m from rest on a rope of 1 m: t = sqrt(2/g), then e = 0.5.
+  const Scene scene = scene_of(R"yaml(
+bodies: [{name: bob, mass: 1, inertia: [1, 1, 1], position: [0, 0, -0.0001]}]
+joints: [{rope: {between: [world, bob], at: [[0, 0, 0], [0, 0, -0.0001]], length: 1, restitution: 0.5}}]
+simulation: {scheme: trapezoid}
+)yaml");
+  Simulation simulation = simulation_of(scene, 0.01);
+  std::vector<Event> events;
+  while (simulation.state().time < 5) {
+    const StepReport& report = simulation.step();
+    ASSERT_TRUE(report.certified);
+    EXPECT_LT(report.certificate.joint_error, 1e-9);
+    events.insert(events.end(), simulation.events().begin(), simulation.events().end());
+  }
+  ASSERT_GE(events.size(), 2u);
+  EXPECT_NEAR(events[0].time, std::sqrt(2 * 0.9999 / 9.81), 1e-9);
+  EXPECT_NEAR(events[0].normal_speed_after, 0.5 * std::sqrt(2 * 9.81 * 0.9999), 1e-8);
+  EXPECT_NEAR(motion_of(simulation, "bob").pose.position.z(), -1, 1e-9) << "at rest on the taut rope";
+}
+
+TEST(Actuation, SkateOnASlopeDrawsACycloid) {
+  // A blade with spin w on a slope of acceleration a along x: x = a/(2 w^2) sin^2(w t), y = a/(2 w^2) (w t - sin(2 w
+  // t)/2).
+  const double w = 2, a = 3;
+  const Scene scene = scene_of(R"yaml(
+gravity: [3, 0, 0]
+bodies: [{name: skate, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 2]}]
+joints:
+  - planar: {between: [world, skate], normal: [0, 0, 1]}
+  - knife_edge: {between: [world, skate], at: [0, 0, 0], axis: [0, 1, 0]}
+)yaml");
+  double last = 0;
+  for (const char* scheme : {"stabilized", "trapezoid"}) {
+    for (const double h : {0.01, 0.005}) {
+      SimulationOptions options = scene.simulation;
+      options.scheme = scheme;
+      options.step = h;
+      Simulation simulation(scene.model, scene.initial, options);
+      run_until(3, &simulation);
+      const Vec3 at = motion_of(simulation, "skate").pose.position;
+      const double x = a / (2 * w * w) * std::pow(std::sin(3 * w), 2);
+      const double y = a / (2 * w * w) * (3 * w - std::sin(6 * w) / 2);
+      const double error = std::hypot(at.x() - x, at.y() - y);
+      if (h == 0.005) {
+        EXPECT_GT(last / error, scheme == std::string("trapezoid") ? 3.5 : 1.8) << scheme;
+      }
+      if (scheme == std::string("trapezoid")) {
+        EXPECT_LT(error, 1e-3);
+      }
+      last = error;
+    }
+  }
+}
+
+TEST(Actuation, UprightCoinRollsStraightAndLeaningCoinRollsInACircle) {
+  // A disk of radius r leaning by the angle L rolls steadily in a circle; here the symmetric case: upright, no slip.
+  const Scene scene = scene_of(R"yaml(
+bodies:
+  - {name: coin, mass: 1, inertia: [0.005, 0.01, 0.005], position: [0, 0, 0.2], velocity: [1, 0, 0],
+     angular_velocity: [0, 5, 0]}
+  - {name: ball, mass: 2, inertia: [0.032, 0.032, 0.032], position: [0, 3, 0.2], velocity: [0.7, 0, 0],
+     angular_velocity: [0, 3.5, 0]}
+joints:
+  - rolling: {between: [world, coin], at: [0, 0, 0.2], radius: 0.2, axle: [0, 1, 0]}
+  - rolling: {between: [world, ball], at: [0, 3, 0.2], radius: 0.2}
+forces: [{load: {body: ball, force: [1, 0, 0]}}]
+)yaml");
+  Simulation simulation = simulation_of(scene, 0.01);
+  run_until(2, &simulation);
+  EXPECT_NEAR(motion_of(simulation, "coin").pose.position.x(), 2, 1e-9);
+  EXPECT_NEAR(motion_of(simulation, "coin").pose.position.z(), 0.2, 1e-9);
+  // F = (m + I/r^2) a: 1 / (2 + 0.8)
+  EXPECT_NEAR(motion_of(simulation, "ball").velocity.x(), 0.7 + 2 / 2.8, 1e-9);
+  EXPECT_NEAR(motion_of(simulation, "ball").angular_velocity.y(), (0.7 + 2 / 2.8) / 0.2, 1e-9);
+}
+
+TEST(Actuation, WheelSpringsToItsRestAndUniversalJointIsCardans) {
+  // 10 kg on 4000 N/m: 10 * 9.81 / 4000 deep; the chassis hangs on a fixed wheel's suspension.
+  const Scene scene = scene_of(R"yaml(
+let: {bend: 30*deg}
+bodies:
+  - {name: chassis, mass: 10, inertia: [1, 1, 1], position: [0, 0, 1], lock: [rotation, x, y]}
+  - {name: wheel, mass: 1, inertia: [0.1, 0.1, 0.1], lock: [translation, rx, rz]}
+  - {name: shaft_in, mass: 1, inertia: [0.1, 0.1, 0.1], position: [5, 0, 0]}
+  - {name: shaft_out, mass: 1, inertia: [0.001, 0.001, 0.001], position: [5, 0, 0], orientation: {axis: [0, 1, 0], angle_deg: 30}}
+joints:
+  - wheel: {between: [chassis, wheel], at: [0, 0, 0], axis: [0, 1, 0], suspension: {stiffness: 4000, damping: 400}, motor: {speed: 9, max: 5}}
+  - hinge: {between: [world, shaft_in], at: [5, 0, 0], axis: [0, 0, 1], motor: {speed: 1, max: 1000}}
+  - universal: {between: [shaft_in, shaft_out], at: [5, 0, 0], axis: [1, 0, 0], axis_b: [0, 1, 0]}
+  - hinge: {between: [world, shaft_out], at: [5, 0, 0], axis: [sin(bend), 0, cos(bend)]}
+)yaml");
+  Simulation simulation = simulation_of(scene, 0.002);
+  double fastest = 0, slowest = 9;
+  while (simulation.state().time < 7) {
+    ASSERT_TRUE(simulation.step().certified);
+    if (simulation.state().time < 0.5) continue;
+    const double out = motion_of(simulation, "shaft_out").angular_velocity.norm();
+    fastest = std::max(fastest, out);
+    slowest = std::min(slowest, out);
+  }
+  EXPECT_NEAR(motion_of(simulation, "chassis").pose.position.z(), 1 - 98.1 / 4000, 1e-6);
+  EXPECT_NEAR(motion_of(simulation, "wheel").angular_velocity.y(), 9, 1e-9);
+  EXPECT_NEAR(fastest, 1 / std::cos(kActuationPi / 6), 2e-3);  // Cardan: between cos and 1/cos of the bend
+  EXPECT_NEAR(slowest, std::cos(kActuationPi / 6), 2e-3);
+}
+
+TEST(Actuation, VelocityMotorAndActuatorAndEverySolverAgree) {
+  const std::string text = R"yaml(
+gravity: [0, 0, 0]
+bodies:
+  - {name: cart, mass: 2, inertia: [1, 1, 1]}
+  - {name: boom, mass: 1, inertia: [1, 1, 1], position: [0, 3, 1]}
+joints:
+  - velocity_motor: {between: [world, cart], axis: [1, 0, 0], speed: 3, max: 4}
+  - hinge: {between: [world, boom], at: [0, 3, 0], axis: [1, 0, 0], friction: 0.2}
+  - rod: {between: [world, boom], at: [[0, 4, 0], [0, 3, 1]], motor: {speed: 0.5, max: 100}, limits: [1, 1.8]}
+)yaml";
+  for (const char* solver : {"auto", "lemke", "block-pivot", "keller", "pgs", "split", "admm", "apgd"}) {
+    Scene scene = scene_of(text);
+    scene.simulation.solver = solver;
+    Simulation simulation = simulation_of(scene, 0.01);
+    double at_one = 0;
+    while (simulation.state().time < 3 - 1e-9) {
+      const StepReport& report = simulation.step();
+      ASSERT_LT(report.certificate.residual.relative, 1e-5) << solver << " " << report.note;
+      if (std::abs(simulation.state().time - 1) < 1e-9) at_one = motion_of(simulation, "cart").velocity.x();
+    }
+    EXPECT_NEAR(at_one, 2, 1e-4) << solver;  // 4 N on 2 kg
+    EXPECT_NEAR(motion_of(simulation, "cart").velocity.x(), 3, 1e-4) << solver;
+    const Vec3 end = motion_of(simulation, "boom").pose.position;
+    EXPECT_NEAR((end - Vec3(0, 4, 0)).norm(), 1.8, 1e-3) << solver << ": at the end of its stroke";
+  }
+}
+
+}  // namespace
+}  // namespace slipstick::test
