@@ -35,6 +35,8 @@ constexpr LemkeSettings kLadder[] = {
 
 class Lemke final : public Solver {
  public:
+  explicit Lemke(double time_limit) : time_(time_limit) {}
+
   SolverTraits traits() const override {
     return {.name = "lemke",
             .cone = true,
@@ -68,6 +70,7 @@ class Lemke final : public Solver {
     Vec2 along = Vec2::Zero();
   };
 
+  TimeLimit time_;
   double tolerance_ = 0, best_relative_ = 0;
   bool cone_ = false, warm_ = false, ray_ = false;
   int pivots_ = 0, attempts_ = 0;
@@ -148,7 +151,7 @@ void Lemke::iterate_states(const Problem& problem, int rounds) {
   present_x_ = x_;
   update_scaled_velocity(dual_, trial_.w, &w_);
   present_w_ = w_;
-  for (int round = 0; round < rounds && !done(); ++round) {
+  for (int round = 0; round < rounds && !done() && !time_.is_over(); ++round) {
     polish_.set_states(problem, lcp_, x_, w_);
     const bool finite = polish_.solve(problem, lcp_, proximal, &dual_, &x_, &trial_);
     const double relative = finite ? judge(problem) : kInfinity;
@@ -230,8 +233,11 @@ bool Lemke::attempt(const Problem& problem, const LemkeSettings& settings, bool 
 }
 
 bool Lemke::run_pivots(const Problem& problem, const LemkeSettings& settings, const std::vector<char>* start) {
+  if (time_.is_over()) return false;
   ++attempts_;
-  const LemkeOutcome outcome = pivoting_.run(&lcp_, settings, start);
+  LemkeSettings timed = settings;
+  timed.time = &time_;
+  const LemkeOutcome outcome = pivoting_.run(&lcp_, timed, start);
   pivots_ += pivoting_.pivots();
   ray_ = ray_ || outcome == LemkeOutcome::Ray;
   if (outcome != LemkeOutcome::Complementary) return false;
@@ -257,7 +263,7 @@ void Lemke::climb(const Problem& problem) {
 }
 
 void Lemke::follow_cone(const Problem& problem) {
-  for (int k = 0; k < kConeAlignments; ++k) {
+  for (int k = 0; k < kConeAlignments && !time_.is_over(); ++k) {
     const bool solved = (k == 0 && warm_ && attempt_from_guess(problem)) ||
                         (k > 0 && attempt(problem, kLadder[0], true)) || attempt(problem, kLadder[0], false) ||
                         attempt(problem, kLadder[1], false) || attempt(problem, kLadder[5], false);
@@ -275,6 +281,7 @@ void Lemke::follow_cone(const Problem& problem) {
 SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* answer) {
   SolverReport report;
   tolerance_ = tolerance;
+  time_.start();
   const bool further = has_further_limits(problem);
   if (further || !begin(problem, *answer)) {
     if (further) report.status = SolveStatus::Unsupported;
@@ -299,14 +306,15 @@ SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* an
   if (acceptable()) {
     if (attempts_ > 1) report.note = cone_ ? "solved after another alignment or a retry" : "solved after a retry";
   } else {
-    report.note =
-        ray_ ? "ended on a secondary ray: the offsets may admit no solution" : "the residual stayed above tolerance";
+    report.note = time_.is_over() ? "time limit"
+                  : ray_          ? "ended on a secondary ray: the offsets may admit no solution"
+                                  : "the residual stayed above tolerance";
   }
   return report;
 }
 
 }  // namespace
 
-std::unique_ptr<Solver> make_lemke() { return std::make_unique<Lemke>(); }
+std::unique_ptr<Solver> make_lemke(const SolverOptions& options) { return std::make_unique<Lemke>(options.time_limit); }
 
 }  // namespace slipstick

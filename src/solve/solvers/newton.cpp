@@ -5,6 +5,7 @@
 
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/solvers.h"
+#include "solve/solvers/time_limit.h"
 
 namespace slipstick {
 
@@ -20,6 +21,8 @@ constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
 class Newton : public Solver {
  public:
+  explicit Newton(double time_limit) : time_(time_limit) {}
+
   SolverTraits traits() const override {
     return {.name = "newton",
             .cone = true,
@@ -40,13 +43,14 @@ class Newton : public Solver {
     }
     NewtonSystem* system = &primal_;
     if (local) system = &dual_;
+    time_.start();
     iteration_.start(problem, system, answer->lambda);
     iterate(tolerance, std::min(kGoal, tolerance));
     iteration_.finish(answer);
     report.iterations = iteration_.factorizations();
     const bool solved = iteration_.best_residual() <= tolerance;
     report.status = solved ? SolveStatus::Solved : SolveStatus::NotConverged;
-    if (!solved) report.note = "iteration limit";
+    if (!solved) report.note = time_.is_over() ? "time limit" : "iteration limit";
     return report;
   }
 
@@ -54,20 +58,22 @@ class Newton : public Solver {
   void iterate(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.run_active(goal, kWarmLimit, kWarmPatience);
-    if (it.best_residual() > tolerance) run_path(kPlain, kFastSteps, tolerance, goal);
-    if (it.best_residual() > tolerance) run_path(kRound, kFastSteps, tolerance, goal);
-    if (it.best_residual() > tolerance) run_convex(tolerance, goal);
-    if (it.best_residual() > tolerance) run_path(kAlong, kAlongSteps, tolerance, goal);
-    if (it.best_residual() > tolerance) run_convex(tolerance, goal);
-    if (it.best_residual() <= goal) return;
+    if (goes_on(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
+    if (goes_on(tolerance)) run_path(kRound, kFastSteps, tolerance, goal);
+    if (goes_on(tolerance)) run_convex(tolerance, goal);
+    if (goes_on(tolerance)) run_path(kAlong, kAlongSteps, tolerance, goal);
+    if (goes_on(tolerance)) run_convex(tolerance, goal);
+    if (it.best_residual() <= goal || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
   }
 
+  bool goes_on(double tolerance) const { return iteration_.best_residual() > tolerance && !time_.is_over(); }
+
   void run_convex(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.start_convex_phase();
-    for (int k = 0; k < kRounds && it.best_residual() > tolerance; ++k) {
+    for (int k = 0; k < kRounds && goes_on(tolerance); ++k) {
       it.run_convex(goal, 3);
       if (it.residual() > kNearSolved) continue;
       it.run_active(goal, 6, 2);
@@ -82,7 +88,7 @@ class Newton : public Solver {
     const bool through_folds = limit == kAlongSteps;
     it.start_interior_phase(friction_weight);
     double next = kInteriorNear;
-    for (int k = 0; k < limit; ++k) {
+    for (int k = 0; k < limit && !time_.is_over(); ++k) {
       const bool able = it.run_interior(through_folds);
       if (able && it.residual() >= next) continue;
       next = 0.1 * std::min(it.residual(), next);
@@ -91,6 +97,7 @@ class Newton : public Solver {
     }
   }
 
+  TimeLimit time_;
   PrimalSystem primal_;
   DualSystem dual_;
   NewtonIteration iteration_;
@@ -98,6 +105,8 @@ class Newton : public Solver {
 
 }  // namespace
 
-std::unique_ptr<Solver> make_newton() { return std::make_unique<Newton>(); }
+std::unique_ptr<Solver> make_newton(const SolverOptions& options) {
+  return std::make_unique<Newton>(options.time_limit);
+}
 
 }  // namespace slipstick

@@ -1,11 +1,11 @@
 // pgs: projected Gauss-Seidel. Cheap sweeps, no factorization, any size; slow where masses differ much or contacts are
 // redundant, and without a proof of convergence for friction [LacoursiereLinde11, 15].
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
+#include "solve/solvers/time_limit.h"
 
 namespace slipstick {
 
@@ -75,17 +75,14 @@ class Pgs : public Solver {
 
   /// Sweeps until the residual is below the goal; says why if it never was.
   std::string_view iterate(double goal, int* iterations) {
-    const auto began = std::chrono::steady_clock::now();
-    const auto out_of_time = [&] {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-      return options_.time_limit > 0 && spent.count() >= options_.time_limit;
-    };
+    TimeLimit time(options_.time_limit);
+    time.start();
     const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSweeps;
     int check = 1;
     for (int k = 1; k <= limit && best_residual_ > goal; ++k) {
       sweeps_.sweep(options_.symmetric && k % 2 == 0);
       *iterations = k;
-      const bool late = out_of_time();
+      const bool late = time.is_over();
       if (k < check && k < limit && !late && !options_.record_history) continue;
       check = k + std::min(1 + k / kCheckShare, kCheckLimit);
       const double residual = sweeps_.calc_residual();

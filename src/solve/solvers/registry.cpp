@@ -29,9 +29,11 @@ constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation",
 constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxation", "iterations", "sweeps",
                                                         "time_limit", "symmetric",  "order",      "threads"};
 
+constexpr std::array<std::string_view, 1> kTimeLimit{"time_limit"};
+
 constexpr std::array kSolvers{
-    Registered{"lemke", make_lemke},
-    Registered{"newton", make_newton},
+    Registered{"lemke", make_lemke, kTimeLimit},
+    Registered{"newton", make_newton, kTimeLimit},
     Registered{"block-pivot", make_block_pivot},
     Registered{"keller", make_keller},
     Registered{"pgs", make_pgs, kPgsOptions},

@@ -8,8 +8,8 @@
 
 namespace slipstick {
 
-std::unique_ptr<Solver> make_lemke();
-std::unique_ptr<Solver> make_newton();
+std::unique_ptr<Solver> make_lemke(const SolverOptions& options = {});
+std::unique_ptr<Solver> make_newton(const SolverOptions& options = {});
 std::unique_ptr<Solver> make_block_pivot();
 std::unique_ptr<Solver> make_keller();
 std::unique_ptr<Solver> make_pgs(const SolverOptions& options);

@@ -2,12 +2,12 @@
 // tangents held (96), then Gauss-Seidel sweeps on normals and tangents with the joints held (97), in turn; a direct
 // solve comes last, so that all error is left in the tangents.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "solve/solvers/block_pivot.h"
 #include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
+#include "solve/solvers/time_limit.h"
 
 namespace slipstick {
 
@@ -81,7 +81,8 @@ class Split : public Solver {
 
   /// Rounds until the residual is below the goal; says why if it never was.
   std::string_view iterate(const Problem& problem, double goal, int* iterations) {
-    const auto began = std::chrono::steady_clock::now();
+    TimeLimit time(options_.time_limit);
+    time.start();
     const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSplitRounds;
     double best = solve_direct(problem), compared = best;
     best_ = sweeps_.impulses();
@@ -99,8 +100,7 @@ class Split : public Solver {
       if (best <= goal) break;
       if (std::isinf(residual)) return "the sweeps left the range of numbers";
       if (idle >= kIdleSplitRounds) return "direct and iterative parts stagnate";
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
-      if (options_.time_limit > 0 && spent.count() >= options_.time_limit) return "time limit";
+      if (time.is_over()) return "time limit";
     }
     return best > goal ? "iteration limit" : "";
   }

@@ -25,6 +25,19 @@ int expect_solved(Solver* solver, const Problem& problem, double bound, const st
   return report.iterations;
 }
 
+TEST(NewtonTest, EndsAtItsTimeLimitWithItsBestAnswer) {
+  SolverOptions options;
+  options.time_limit = 1e-9;
+  for (const std::string_view name : {"newton", "lemke"}) {
+    const Problem problem = pile(60);
+    Solution answer;
+    const SolverReport report = make_solver(name, options)->solve(problem, 1e-15, &answer);
+    EXPECT_EQ(report.status, SolveStatus::NotConverged) << name;
+    EXPECT_EQ(report.note, "time limit") << name;
+    EXPECT_TRUE(std::isfinite(certify(problem, answer).relative)) << name;
+  }
+}
+
 TEST(NewtonTest, Scenes) {
   const auto solver = make_newton();
   for (const int n : {1, 2, 3, 10, 40}) expect_solved(solver.get(), stack(n), 1e-12, "stack " + std::to_string(n));
