@@ -26,6 +26,12 @@ int reproduce(const ReproduceArguments& arguments) {
     return kBadInput;
   }
   const std::string scenes = std::filesystem::path(examples[0].path).parent_path().string();
+  std::error_code code;
+  if (!arguments.folder.empty()) std::filesystem::create_directories(arguments.folder, code);
+  if (!arguments.folder.empty() && !std::filesystem::is_directory(arguments.folder, code)) {
+    say("reproduce", arguments.folder + ": cannot be made a folder; choose another name");
+    return kBadInput;
+  }
   listen_for_stop();
   std::vector<slipstick::Reproduction> all;
   for (const std::string& name : names) {

@@ -57,6 +57,13 @@ std::string make_rows(const Reproduction& one) {
   return html + "</table>\n";
 }
 
+/// In units of the page: a PNG has its width in the bytes 16 to 19, and pictures have two pixels a unit.
+int calc_picture_width(const std::string& png) {
+  int width = 0;
+  for (std::size_t k = 16; k < 20 && k < png.size(); ++k) width = 256 * width + static_cast<unsigned char>(png[k]);
+  return width / 2;
+}
+
 std::string make_section(const Reproduction& one, const std::string& picture) {
   std::string html = "<h3 id='" + one.name + "'>" + one.name + " <small>(" + escape_html(one.citation) +
                      ")</small></h3>\n<p>" + escape_html(one.about) + "</p>\n";
@@ -64,7 +71,8 @@ std::string make_section(const Reproduction& one, const std::string& picture) {
   if (one.uncertified > 0)
     html += "<p class=bad>" + std::to_string(one.uncertified) + " steps could not be certified.</p>\n";
   if (!picture.empty())
-    html += "<img alt='" + one.name + "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
+    html += "<img width=" + std::to_string(calc_picture_width(picture)) + " alt='" + one.name +
+            "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
   return html + "<details open><summary>" + count_agreeing(one) + " figures agree, " + std::to_string(one.steps) +
          " steps</summary>\n" + make_rows(one) + "</details>\n";
 }
