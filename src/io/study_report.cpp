@@ -1,8 +1,6 @@
 // Reproduced experiments as a table, as JSON, and as one page with its pictures inside.
 #include <slipstick/reproduce.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -88,19 +86,6 @@ std::string make_overview(const std::vector<Reproduction>& all) {
   return html + "</table></nav>\n";
 }
 
-/// The file appears whole or not at all.
-Faults save_text(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".partial." + std::to_string(::getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code code;
-  if (file) std::filesystem::rename(temporary, path, code);
-  if (file && !code) return {};
-  std::filesystem::remove(temporary, code);
-  return {Fault{{path, 0, 0}, "cannot be written"}};
-}
-
 }  // namespace
 
 std::string make_reproduction_text(const std::vector<Reproduction>& all) {
@@ -164,7 +149,7 @@ Faults save_reproduction(const std::string& folder, const std::vector<Reproducti
     std::ifstream file(path, std::ios::binary);
     html += make_section(one, std::string(std::istreambuf_iterator<char>(file), {}));
   }
-  return save_text(folder + "/report.html", html + "</html>\n");
+  return save_page(folder, "report.html", html + "</html>\n");
 }
 
 }  // namespace slipstick
