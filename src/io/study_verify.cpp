@@ -46,6 +46,12 @@ std::vector<double> run_known(const KnownProblem& problem, double h, StudyBench*
   return values;
 }
 
+/// The observed order where one is wanted.
+std::string print_order(const VerifiedFigure& figure) {
+  if (!figure.order) return "exact";
+  return figure.order_wanted > 0 ? print_text("%.2f", *figure.order) : "-";
+}
+
 }  // namespace
 
 WorldMotion KnownCourse::motion(const char* body) const {
@@ -105,8 +111,7 @@ std::string make_verification_text(const std::vector<Verification>& all) {
                        "verdict");
     for (const VerifiedFigure& figure : one.figures)
       text += print_text("  %-26s%17.10g%17.10g%11.2e%11.1e%7s  %s\n", figure.quantity.c_str(), figure.reference,
-                         figure.ours, figure.error, figure.tolerance,
-                         figure.order ? print_text("%.2f", *figure.order).c_str() : "exact",
+                         figure.ours, figure.error, figure.tolerance, print_order(figure).c_str(),
                          figure.ok() ? "right" : "WRONG");
     if (one.uncertified > 0) text += "  " + std::to_string(one.uncertified) + " steps could not be certified\n";
     if (!one.failure.empty()) text += "  " + one.failure + "\n";
@@ -148,11 +153,10 @@ Faults save_verification(const std::string& folder, const std::vector<Verificati
             (one.failure.empty() ? "" : ". <b class=bad>" + escape_html(one.failure) + "</b>") + "</p>\n" +
             "<table><tr><th>quantity<th>reference<th>ours<th>error<th>allowed<th>order<th>verdict</tr>\n";
     for (const VerifiedFigure& figure : one.figures)
-      html +=
-          "<tr><td>" + escape_html(figure.quantity) +
-          print_text("<td>%.10g<td>%.10g<td>%.2e<td>%.1e<td>%s<td class=%s</tr>\n", figure.reference, figure.ours,
-                     figure.error, figure.tolerance, figure.order ? print_text("%.2f", *figure.order).c_str() : "exact",
-                     figure.ok() ? "ok>right" : "bad>wrong");
+      html += "<tr><td>" + escape_html(figure.quantity) +
+              print_text("<td>%.10g<td>%.10g<td>%.2e<td>%.1e<td>%s<td class=%s</tr>\n", figure.reference, figure.ours,
+                         figure.error, figure.tolerance, print_order(figure).c_str(),
+                         figure.ok() ? "ok>right" : "bad>wrong");
     html += "</table>\n";
   }
   return save_page(folder, "verify.html", html + "</html>\n");

@@ -133,5 +133,29 @@ class Reproduce(CliTest):
         self.assertIn("double-pendulum", done.stderr)
 
 
+class Verify(CliTest):
+    def call(self, *arguments, **options):
+        return super().call(*arguments, env={**os.environ, "SLIPSTICK_SCENES": str(SCENES)}, **options)
+
+    def test_every_known_answer(self):
+        done = self.call("verify", "--json", "-o", "out")
+        figures = json.loads(done.stdout)
+        self.assertEqual([f for f in figures if not f["ok"]], [])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(len({f["problem"] for f in figures}), 12)
+        for figure in figures:
+            self.assertLessEqual(abs(figure["ours"] - figure["reference"]), figure["allowed"], figure)
+            self.assertAlmostEqual(figure["error"], abs(figure["ours"] - figure["reference"]), delta=1e-15)
+        orders = {(f["problem"], f["quantity"]): f["order"] for f in figures}
+        self.assertAlmostEqual(orders["heavy-top", "y, m"], 2, delta=0.1)
+        self.assertIsNone(orders["incline-sticks", "way after 1 s, m"])
+        self.assertEqual([p.name for p in (self.folder / "out").iterdir()], ["verify.html"])
+
+    def test_unknown(self):
+        done = self.call("verify", "bricad")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("bricard", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
