@@ -1,4 +1,5 @@
-// Contact, friction and impacts. Sources: closed forms; the double pendulum by integration from impact to impact.
+// Contact, friction and impacts. Sources: closed forms; the double pendulum and the ladder by integration from event to
+// event.
 #include <cmath>
 
 #include "io/known_problems.h"
@@ -147,6 +148,16 @@ std::vector<KnownProblem> make_known_contacts() {
         {"impact 3, s", 1.284071674388, 4e-6, [](C c) { return c.time_of(kImpact, 2); }},
         {"impact 4, s", 2.096669998041, 4e-6, [](C c) { return c.time_of(kImpact, 3); }},
         {"impact 5, s", 2.130553544348, 4e-6, [](C c) { return c.time_of(kImpact, 4); }}}},
+      {"ladder",
+       "slides down between wall and floor and leaves the wall; t = 0.8 s",
+       "ladder.yaml",
+       {},
+       0.00125,
+       0.8,
+       2,
+       {{"x, m", 1.0517676651853, 5e-6, [](C c) { return c.motion("ladder").pose.position.x(); }},
+        {"y, m", 0.1299525751392, 5e-6, [](C c) { return c.motion("ladder").pose.position.y(); }},
+        {"leaves the wall, s", 0.5975278060712, 1e-3, [](C c) { return c.time_of(EventKind::Takeoff, 0); }, false}}},
       {"rolling-plate",
        "25 balls on a plate that is pushed; after 1 s",
        kRollingPlate,
