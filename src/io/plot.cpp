@@ -18,7 +18,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kPanelWidth = 460, kPanelHeight = 340;  // of the axes' box
-constexpr double kLeft = 74, kRight = 24, kTop = 44, kBottom = 58;
+constexpr double kLeft = 88, kRight = 24, kTop = 44, kBottom = 58;
 constexpr double kResolution = 2;  // PNG pixels a unit
 constexpr double kTextSize = 13, kTitleSize = 15;
 
@@ -123,7 +123,7 @@ void Canvas::draw_axes(const Plot& plot, const PlotScale& across, const PlotScal
   cairo_stroke(c_);
   draw_text(plot.title, x + kPanelWidth / 2, y - 14, kTitleSize, Align::Centre);
   draw_text(plot.x.label, x + kPanelWidth / 2, bottom + 44, kTextSize, Align::Centre);
-  draw_upright_text(plot.y.label, x - 54, y + kPanelHeight / 2, kTextSize);
+  draw_upright_text(plot.y.label, x - 70, y + kPanelHeight / 2, kTextSize);
 }
 
 void Canvas::draw_line(const PlotLine& line, std::size_t index, const PlotScale& across, const PlotScale& up, double x,

@@ -32,7 +32,8 @@ std::string as_figure(const ReproducedFigure& figure, double value) {
 
 /// What a figure is held against: "0.08", or "<= 0.08" where it is a bound.
 std::string as_target(const ReproducedFigure& figure) {
-  return (figure.rule == FigureRule::AtMost ? "<= " : "") + as_figure(figure, figure.published);
+  if (figure.rule != FigureRule::AtMost) return as_figure(figure, figure.published);
+  return "<= " + as_figure(figure, figure.published == 0 ? figure.tolerance : figure.published);
 }
 
 /// The ratio where it says something: not against zero, not against a bound.
