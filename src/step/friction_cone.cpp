@@ -11,7 +11,8 @@
 namespace slipstick {
 namespace {
 
-constexpr int kMaxSize = 1500;  ///< dense: unknowns, and rows of joints
+constexpr int kMaxConeUnknowns = 700;  ///< a search costs about their cube: seconds
+constexpr int kMaxSize = 1500;         ///< dense: unknowns, and rows of joints
 constexpr int kMaxJamSearches = 200;
 constexpr double kRankThreshold = 1e-9;
 constexpr double kNoShare = 1e-9;      ///< a part of a cancelling set below this is rounding
@@ -144,6 +145,7 @@ FrictionCone calc_friction_cone(const Model& model, std::span<const Pose> pose, 
     cone.jams = false;
     return cone;
   }
+  if (unknowns > kMaxConeUnknowns) return cone;
   find_jamming(make_cones(model, pose, contacts, start, unknowns, range), &cone);
   return cone;
 }
