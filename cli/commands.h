@@ -115,6 +115,8 @@ struct ReproduceArguments {
   bool json = false;
 };
 int reproduce(const ReproduceArguments& arguments);
+/// Problems with known answers: the same arguments.
+int verify(const ReproduceArguments& arguments);
 
 struct ExamplesArguments {
   std::string name;

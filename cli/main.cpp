@@ -174,6 +174,13 @@ void add_reproduce(CLI::App* app, ReproduceArguments* arguments) {
   app->footer("Example:\n  slipstick reproduce double-pendulum -o report");
 }
 
+void add_verify(CLI::App* app, ReproduceArguments* arguments) {
+  app->add_option("NAME", arguments->name, "A problem, or all")->capture_default_str();
+  app->add_option("-o,--output", arguments->folder, "Folder for verify.html")->type_name("DIR");
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer("Example:\n  slipstick verify stick-slip");
+}
+
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
   app->add_option("NAME", arguments->name, "Show this scene");
   app->add_flag("--list", arguments->list, "List the scenes (as without NAME)");
@@ -227,7 +234,7 @@ int main(int count, char** words) {
   PlotArguments plot_arguments;
   ConvergeArguments converge_arguments;
   CompareArguments compare_arguments;
-  ReproduceArguments reproduce_arguments;
+  ReproduceArguments reproduce_arguments, verify_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
@@ -240,6 +247,7 @@ int main(int count, char** words) {
   CLI::App* converge_command = app.add_subcommand("converge", "Halve the step: errors, ratios and observed orders");
   CLI::App* compare_command = app.add_subcommand("compare", "One scene under several schemes and solvers");
   CLI::App* reproduce_command = app.add_subcommand("reproduce", "Experiments of the papers against published figures");
+  CLI::App* verify_command = app.add_subcommand("verify", "Problems with known answers: errors and observed orders");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
@@ -252,6 +260,7 @@ int main(int count, char** words) {
   add_converge(converge_command, &converge_arguments);
   add_compare(compare_command, &compare_arguments);
   add_reproduce(reproduce_command, &reproduce_arguments);
+  add_verify(verify_command, &verify_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -286,6 +295,7 @@ int main(int count, char** words) {
   if (*converge_command) return converge(converge_arguments);
   if (*compare_command) return compare(compare_arguments);
   if (*reproduce_command) return reproduce(reproduce_arguments);
+  if (*verify_command) return verify(verify_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }

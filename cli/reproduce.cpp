@@ -1,37 +1,20 @@
-#include "closest.h"
 #include "commands.h"
 #include "stop.h"
+#include "study_arguments.h"
 #include "terminal.h"
 
 #include <slipstick/reproduce.h>
 
-#include <algorithm>
-#include <filesystem>
-
 int reproduce(const ReproduceArguments& arguments) {
-  std::vector<std::string> names = slipstick::experiment_names();
-  if (arguments.name != "all") {
-    if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
-      std::string list;
-      for (const std::string& name : names) list += " " + name;
-      say("reproduce", "unknown experiment '" + arguments.name + "'" + make_hint(arguments.name, names) +
-                           " (known: all" + list + ")");
-      return kBadInput;
-    }
-    names = {arguments.name};
-  }
-  const std::vector<Example> examples = find_examples("");
-  if (examples.empty()) {
-    say("reproduce", "the shipped scenes are missing; set SLIPSTICK_SCENES to the folder that holds them");
-    return kBadInput;
-  }
-  const std::string scenes = std::filesystem::path(examples[0].path).parent_path().string();
+  const std::optional<StudySelection> chosen =
+      select_studies("reproduce", "experiment", arguments, slipstick::experiment_names());
+  if (!chosen) return kBadInput;
   listen_for_stop();
   std::vector<slipstick::Reproduction> all;
-  for (const std::string& name : names) {
+  for (const std::string& name : chosen->names) {
     ProgressBar bar(true);
-    const std::string place = std::to_string(all.size() + 1) + " of " + std::to_string(names.size()) + ": ";
-    auto one = slipstick::reproduce_experiment(name, scenes, [&](std::string_view run, double part) {
+    const std::string place = std::to_string(all.size() + 1) + " of " + std::to_string(chosen->names.size()) + ": ";
+    auto one = slipstick::reproduce_experiment(name, chosen->scenes, [&](std::string_view run, double part) {
       bar.update(place + std::string(run), part);
       return !stop_requested();
     });

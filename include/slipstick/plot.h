@@ -1,4 +1,4 @@
-// Room: io. Line plots as PNG or SVG: one or more panels side by side, linear or logarithmic axes, a legend.
+// Room: io. Line plots as PNG or SVG: one or more panels in rows, linear or logarithmic axes, a legend.
 #pragma once
 
 #include <slipstick/result.h>

@@ -18,7 +18,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kPanelWidth = 460, kPanelHeight = 340;  // of the axes' box
-constexpr double kLeft = 74, kRight = 24, kTop = 44, kBottom = 58;
+constexpr double kLeft = 88, kRight = 24, kTop = 44, kBottom = 58;
 constexpr double kResolution = 2;  // PNG pixels a unit
 constexpr double kTextSize = 13, kTitleSize = 15;
 
@@ -47,7 +47,8 @@ class Canvas {
 
   void draw_panel(const Plot& plot, double x, double y);
   void draw_legend(const std::vector<PlotLine>& lines, double x, double y);
-  /// The same inside a panel, in the corner at `right` and `top`, on a ground of its own.
+  /// Inside a panel, in its upper right corner, on a ground of its own.
+  void draw_inner_legend(const std::vector<PlotLine>& lines, double x, double y);
   double legend_width(const std::vector<PlotLine>& lines);
 
  private:
@@ -122,7 +123,7 @@ void Canvas::draw_axes(const Plot& plot, const PlotScale& across, const PlotScal
   cairo_stroke(c_);
   draw_text(plot.title, x + kPanelWidth / 2, y - 14, kTitleSize, Align::Centre);
   draw_text(plot.x.label, x + kPanelWidth / 2, bottom + 44, kTextSize, Align::Centre);
-  draw_upright_text(plot.y.label, x - 54, y + kPanelHeight / 2, kTextSize);
+  draw_upright_text(plot.y.label, x - 70, y + kPanelHeight / 2, kTextSize);
 }
 
 void Canvas::draw_line(const PlotLine& line, std::size_t index, const PlotScale& across, const PlotScale& up, double x,
@@ -195,6 +196,18 @@ void Canvas::draw_legend(const std::vector<PlotLine>& lines, double x, double y)
   }
 }
 
+void Canvas::draw_inner_legend(const std::vector<PlotLine>& lines, double x, double y) {
+  const double width = legend_width(lines);
+  const auto count =
+      std::count_if(lines.begin(), lines.end(), [](const PlotLine& line) { return !line.label.empty(); });
+  if (count == 0) return;
+  const double left = x + kPanelWidth - width - 8;
+  cairo_set_source_rgba(c_, 1, 1, 1, 0.85);
+  cairo_rectangle(c_, left - 6, y + 4, width + 10, 21 * static_cast<double>(count) + 4);
+  cairo_fill(c_);
+  draw_legend(lines, left, y + 16);
+}
+
 /// All panels have lines of the same names: one legend serves them.
 bool has_one_legend(const std::vector<Plot>& panels) {
   const auto same = [](const PlotLine& a, const PlotLine& b) { return a.label == b.label; };
@@ -204,19 +217,27 @@ bool has_one_legend(const std::vector<Plot>& panels) {
   });
 }
 
+/// Up to three panels side by side; four make two rows of two, more make rows of three.
+std::size_t count_columns(const std::vector<Plot>& panels) {
+  return panels.size() == 4 ? 2 : std::min<std::size_t>(panels.size(), 3);
+}
+
 void draw(cairo_t* cairo, const std::vector<Plot>& panels, double width, double height) {
   cairo_set_source_rgb(cairo, 1, 1, 1);
   cairo_rectangle(cairo, 0, 0, width, height);
   cairo_fill(cairo);
   Canvas canvas(cairo);
   const bool one_legend = has_one_legend(panels);
-  double x = kLeft;
-  for (const Plot& plot : panels) {
-    canvas.draw_panel(plot, x, kTop);
-    if (!one_legend) canvas.draw_legend(plot.lines, x + kPanelWidth - canvas.legend_width(plot.lines) - 8, kTop + 16);
-    x += kPanelWidth + kRight + kLeft;
+  const std::size_t columns = count_columns(panels);
+  constexpr double kAcross = kPanelWidth + kRight + kLeft, kDown = kTop + kPanelHeight + kBottom;
+  for (std::size_t k = 0; k < panels.size(); ++k) {
+    const double x = kLeft + kAcross * static_cast<double>(k % columns);
+    const double y = kTop + kDown * static_cast<double>(k / columns);
+    canvas.draw_panel(panels[k], x, y);
+    if (!one_legend) canvas.draw_inner_legend(panels[k].lines, x, y);
   }
-  if (!panels.empty() && one_legend) canvas.draw_legend(panels[0].lines, x - kLeft + 8, kTop + 10);
+  if (!panels.empty() && one_legend)
+    canvas.draw_legend(panels[0].lines, kAcross * static_cast<double>(columns) + 8, kTop + 10);
 }
 
 /// Width of a picture of these panels; a legend that serves them all stands at the right.
@@ -226,12 +247,14 @@ double calc_width(const std::vector<Plot>& panels) {
   const double legend = panels.empty() || !has_one_legend(panels) ? 0 : Canvas(cairo).legend_width(panels[0].lines);
   cairo_destroy(cairo);
   cairo_surface_destroy(surface);
-  return std::ceil(static_cast<double>(panels.size()) * (kLeft + kPanelWidth + kRight) +
+  return std::ceil(static_cast<double>(count_columns(panels)) * (kLeft + kPanelWidth + kRight) +
                    (legend > 0 ? legend + 24 : 0));
 }
 
 bool write(const std::string& path, bool svg, const std::vector<Plot>& panels) {
-  const double width = std::max(calc_width(panels), 100.0), height = kTop + kPanelHeight + kBottom;
+  const std::size_t rows = panels.empty() ? 1 : (panels.size() - 1) / count_columns(panels) + 1;
+  const double width = std::max(calc_width(panels), 100.0);
+  const double height = static_cast<double>(rows) * (kTop + kPanelHeight + kBottom);
   cairo_surface_t* surface = svg ? cairo_svg_surface_create(path.c_str(), width, height)
                                  : cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(kResolution * width),
                                                               static_cast<int>(kResolution * height));

@@ -147,7 +147,7 @@ void advise_step(const Scene& scene, SceneCheck* check) {
 }
 
 /// "'a', 'b' and 3 more"
-std::string as_list(const std::vector<std::string>& names) {
+std::string as_names(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) text += (i ? ", " : "") + names[i];
   if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
@@ -159,7 +159,7 @@ void add_force_remarks(SceneCheck* check) {
     std::vector<std::string> names;
     for (const std::string& name : check->tied_joints) names.push_back("'" + name + "'");
     check->remarks.push_back(std::to_string(*check->redundant_rows) + " of " + std::to_string(check->joint_rows) +
-                             " joint rows say what others say already (" + as_list(names) +
+                             " joint rows say what others say already (" + as_names(names) +
                              "): the motion is right, the joint forces are not unique; free a direction, or give the "
                              "joints compliance");
   }
@@ -167,7 +167,7 @@ void add_force_remarks(SceneCheck* check) {
     std::vector<std::string> names;
     for (const Jam& jam : check->jams) names.push_back("'" + jam.a + "' on '" + jam.b + "'");
     check->remarks.push_back(
-        "contacts can jam at the start (" + as_list(names) +
+        "contacts can jam at the start (" + as_names(names) +
         "): their forces can cancel, so they are not unique and have no bound; lower the friction, "
         "or leave a gap");
   } else if (check->cone_strength.value_or(0) > kWeakCone) {

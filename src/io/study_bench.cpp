@@ -48,9 +48,12 @@ std::optional<Scene> StudyBench::load(const ScenePlan& plan) {
   return std::move(scene).value();
 }
 
-std::optional<Scene> StudyBench::parse(const std::string& text, const std::string& name) {
+std::optional<Scene> StudyBench::parse(const std::string& text, const std::string& name,
+                                       const std::vector<std::pair<std::string, std::string>>& set) {
   if (!faults_.empty()) return std::nullopt;
-  Result<Scene> scene = parse_scene(text, name);
+  SceneLoadOptions options;
+  options.set = set;
+  Result<Scene> scene = parse_scene(text, name, options);
   if (scene) return std::move(scene).value();
   faults_ = scene.faults();
   return std::nullopt;

@@ -42,7 +42,8 @@ class StudyBench {
       : result_(std::move(header)), scenes_(std::move(scenes)), monitor_(monitor) {}
 
   std::optional<Scene> load(const ScenePlan& plan);
-  std::optional<Scene> parse(const std::string& text, const std::string& name);
+  std::optional<Scene> parse(const std::string& text, const std::string& name,
+                             const std::vector<std::pair<std::string, std::string>>& set = {});
   /// Steps to the end of the scene; false if that could not be done.
   bool follow(const Scene& scene, const std::string& run, EnergyRule rule, const Look& look);
 

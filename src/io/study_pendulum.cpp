@@ -91,11 +91,9 @@ void add_course_panels(const PendulumRun& run, StudyBench* bench) {
 }
 
 Plot make_error_plot() {
-  Plot plot{"errors at t = 2.5 s", {"step, s", true, {}, {}}, {"error", true, {}, {}}, {}};
-  for (const char* name : kPendulumNames)
-    plot.lines.push_back({std::string(name) + ", ours", {}, {}, false, true, false});
-  for (const char* name : kPendulumNames)
-    plot.lines.push_back({std::string(name) + ", published", {}, {}, false, false, true});
+  Plot plot{"errors at t = 2.5 s", {"step, s", true, {}, {}}, {"error", true, {}, 1.0}, {}};
+  for (const char* name : kPendulumNames) plot.lines.push_back({name, {}, {}, false, true, false});
+  for (const char* label : {"published", "", ""}) plot.lines.push_back({label, {}, {}, false, false, true});
   plot.lines.push_back({"position error, our default", {}, {}, false, true, false});
   return plot;
 }

@@ -1,8 +1,6 @@
 // Reproduced experiments as a table, as JSON, and as one page with its pictures inside.
 #include <slipstick/reproduce.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -34,7 +32,8 @@ std::string as_figure(const ReproducedFigure& figure, double value) {
 
 /// What a figure is held against: "0.08", or "<= 0.08" where it is a bound.
 std::string as_target(const ReproducedFigure& figure) {
-  return (figure.rule == FigureRule::AtMost ? "<= " : "") + as_figure(figure, figure.published);
+  if (figure.rule != FigureRule::AtMost) return as_figure(figure, figure.published);
+  return "<= " + as_figure(figure, figure.published == 0 ? figure.tolerance : figure.published);
 }
 
 /// The ratio where it says something: not against zero, not against a bound.
@@ -57,6 +56,13 @@ std::string make_rows(const Reproduction& one) {
   return html + "</table>\n";
 }
 
+/// In units of the page: a PNG has its width in the bytes 16 to 19, and pictures have two pixels a unit.
+int calc_picture_width(const std::string& png) {
+  int width = 0;
+  for (std::size_t k = 16; k < 20 && k < png.size(); ++k) width = 256 * width + static_cast<unsigned char>(png[k]);
+  return width / 2;
+}
+
 std::string make_section(const Reproduction& one, const std::string& picture) {
   std::string html = "<h3 id='" + one.name + "'>" + one.name + " <small>(" + escape_html(one.citation) +
                      ")</small></h3>\n<p>" + escape_html(one.about) + "</p>\n";
@@ -64,7 +70,8 @@ std::string make_section(const Reproduction& one, const std::string& picture) {
   if (one.uncertified > 0)
     html += "<p class=bad>" + std::to_string(one.uncertified) + " steps could not be certified.</p>\n";
   if (!picture.empty())
-    html += "<img alt='" + one.name + "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
+    html += "<img width=" + std::to_string(calc_picture_width(picture)) + " alt='" + one.name +
+            "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
   return html + "<details open><summary>" + count_agreeing(one) + " figures agree, " + std::to_string(one.steps) +
          " steps</summary>\n" + make_rows(one) + "</details>\n";
 }
@@ -78,19 +85,6 @@ std::string make_overview(const std::vector<Reproduction>& all) {
             escape_html(one.citation) + "<td>" + count_agreeing(one) + "<td>" + std::to_string(one.steps) +
             "<td class=" + (one.ok() ? "ok>agrees" : "bad>differs") + "</tr>\n";
   return html + "</table></nav>\n";
-}
-
-/// The file appears whole or not at all.
-Faults save_text(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".partial." + std::to_string(::getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code code;
-  if (file) std::filesystem::rename(temporary, path, code);
-  if (file && !code) return {};
-  std::filesystem::remove(temporary, code);
-  return {Fault{{path, 0, 0}, "cannot be written"}};
 }
 
 }  // namespace
@@ -156,7 +150,7 @@ Faults save_reproduction(const std::string& folder, const std::vector<Reproducti
     std::ifstream file(path, std::ios::binary);
     html += make_section(one, std::string(std::istreambuf_iterator<char>(file), {}));
   }
-  return save_text(folder + "/report.html", html + "</html>\n");
+  return save_page(folder, "report.html", html + "</html>\n");
 }
 
 }  // namespace slipstick

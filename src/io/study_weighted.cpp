@@ -131,6 +131,7 @@ Result<Reproduction> reproduce_simple_joint(const std::string& scenes, const Stu
     // At its first step the event driver would take the wrong velocity for an impact and end it: this is a state on the
     // way, as the paper has it.
     scene->initial.step = 1;
+    scene->initial.time = h;
     TwoVelocities velocities;
     double farthest = 0;
     const auto look = [&](const Simulation& simulation, const StepReport*) {

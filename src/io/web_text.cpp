@@ -1,6 +1,10 @@
 #include "io/web_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace slipstick {
 
@@ -42,6 +46,20 @@ std::string escape_html(std::string_view text) {
     }
   }
   return escaped;
+}
+
+Faults save_page(const std::string& folder, const std::string& name, const std::string& text) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return {Fault{{folder, 0, 0}, "cannot make this folder: " + code.message()}};
+  const std::string path = folder + "/" + name, temporary = path + ".partial." + std::to_string(::getpid());
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) std::filesystem::rename(temporary, path, code);
+  if (file && !code) return {};
+  std::filesystem::remove(temporary, code);
+  return {Fault{{path, 0, 0}, "cannot be written"}};
 }
 
 }  // namespace slipstick

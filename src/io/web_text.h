@@ -1,6 +1,8 @@
 // Text for pages: bytes as base64, text as HTML.
 #pragma once
 
+#include <slipstick/result.h>
+
 #include <string>
 #include <string_view>
 
@@ -9,5 +11,7 @@ namespace slipstick {
 std::string encode_base64(std::string_view bytes);
 /// `text` as the content of an HTML element or a quoted attribute.
 std::string escape_html(std::string_view text);
+/// A file in a folder that is made; it appears whole or not at all. Empty when good.
+Faults save_page(const std::string& folder, const std::string& name, const std::string& text);
 
 }  // namespace slipstick

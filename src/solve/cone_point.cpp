@@ -1,7 +1,5 @@
 #include "solve/cone_point.h"
 
-#include <Eigen/QR>
-
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +16,60 @@ struct ConeEdge {
   int cone = -1;
   double gain = 0;
   VecX column;  ///< of generalised force, and 1 if the cone is counted
+};
+
+/// C = Q R with orthonormal columns of Q, kept while columns of C come and go.
+class GrowingQr {
+ public:
+  /// False if the column depends on the others.
+  bool append(const VecX& column) {
+    if (count_ == q_.cols()) {
+      const Eigen::Index room = 2 * count_ + 16;
+      q_.conservativeResize(column.size(), room);
+      r_.conservativeResize(room, room);
+    }
+    VecX rest = column, part = VecX::Zero(count_);
+    for (int pass = 0; pass < 2; ++pass) {  // the second pass takes what rounding left of the first
+      const VecX along = q_.leftCols(count_).transpose() * rest;
+      rest -= q_.leftCols(count_) * along;
+      part += along;
+    }
+    const double size = rest.norm();
+    if (!(size > 1e-13 * column.norm())) return false;
+    r_.col(count_).head(count_) = part;
+    r_(count_, count_) = size;
+    q_.col(count_++) = rest / size;
+    return true;
+  }
+
+  /// Shifts the later columns forward and turns R, now with one entry below its diagonal in each, upright again.
+  void remove(int k) {
+    for (Eigen::Index j = k; j + 1 < count_; ++j) r_.col(j).head(j + 2) = VecX(r_.col(j + 1).head(j + 2));
+    for (Eigen::Index j = k; j + 1 < count_; ++j) {
+      const double a = r_(j, j), b = r_(j + 1, j), size = std::hypot(a, b);
+      if (size == 0) continue;
+      const double c = a / size, s = b / size;
+      for (Eigen::Index i = j; i + 1 < count_; ++i) {
+        const double up = r_(j, i), down = r_(j + 1, i);
+        r_(j, i) = c * up + s * down;
+        r_(j + 1, i) = c * down - s * up;
+      }
+      const VecX left = q_.col(j);
+      q_.col(j) = c * left + s * q_.col(j + 1);
+      q_.col(j + 1) = c * q_.col(j + 1) - s * left;
+    }
+    --count_;
+  }
+
+  VecX solve(const VecX& target) const {
+    VecX z = q_.leftCols(count_).transpose() * target;
+    r_.topLeftCorner(count_, count_).triangularView<Eigen::Upper>().solveInPlace(z);
+    return z;
+  }
+
+ private:
+  MatX q_, r_;
+  Eigen::Index count_ = 0;
 };
 
 class ConeSearch {
@@ -72,36 +124,35 @@ class ConeSearch {
   /// nothing.
   bool take(const ConeEdge& edge) {
     const double before = residual_.squaredNorm();
+    if (!factors_.append(edge.column)) return false;
     chosen_.push_back(edge);
     x_.conservativeResize(x_.size() + 1);
     x_[x_.size() - 1] = 0;
     while (!chosen_.empty()) {
-      MatX columns(rows_ + 1, static_cast<Eigen::Index>(chosen_.size()));
-      for (std::size_t k = 0; k < chosen_.size(); ++k) columns.col(static_cast<Eigen::Index>(k)) = chosen_[k].column;
-      const VecX z = columns.householderQr().solve(target_);
+      const VecX z = factors_.solve(target_);
       if (!z.allFinite()) return false;
       double part = 1;
       for (Eigen::Index k = 0; k < z.size(); ++k)
         if (z[k] <= 0) part = std::min(part, x_[k] / (x_[k] - z[k]));
       x_ += part * (z - x_);
-      residual_ = target_ - columns * x_;
       if ((z.array() > 0).all()) break;
       drop_zeros(z);
     }
+    residual_ = target_;
+    for (std::size_t k = 0; k < chosen_.size(); ++k) residual_ -= x_[static_cast<Eigen::Index>(k)] * chosen_[k].column;
     return residual_.squaredNorm() < before * (1 - 1e-13);
   }
 
   void drop_zeros(const VecX& z) {
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < chosen_.size(); ++k) {
-      const auto i = static_cast<Eigen::Index>(k);
-      if (z[i] <= 0 && x_[i] <= 1e-15 * std::max(1.0, x_.maxCoeff())) continue;
-      x_[static_cast<Eigen::Index>(kept)] = x_[i];
-      if (kept != k) chosen_[kept] = std::move(chosen_[k]);
-      ++kept;
+    const double zero = 1e-15 * std::max(1.0, x_.maxCoeff());
+    for (Eigen::Index k = z.size(); k-- > 0;) {
+      if (z[k] > 0 || x_[k] > zero) continue;
+      factors_.remove(static_cast<int>(k));
+      chosen_.erase(chosen_.begin() + k);
+      const Eigen::Index rest = x_.size() - k - 1;
+      x_.segment(k, rest) = VecX(x_.tail(rest));
+      x_.conservativeResize(x_.size() - 1);
     }
-    chosen_.resize(kept);
-    x_.conservativeResize(static_cast<Eigen::Index>(kept));
   }
 
   const std::vector<ForceCone>& cones_;
@@ -109,6 +160,7 @@ class ConeSearch {
   Eigen::Index rows_;
   VecX target_, residual_, x_;
   std::vector<ConeEdge> chosen_;
+  GrowingQr factors_;  ///< of the chosen columns
 };
 
 }  // namespace

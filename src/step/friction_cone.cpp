@@ -11,8 +11,8 @@
 namespace slipstick {
 namespace {
 
-constexpr int kMaxJointSize = 1500;    ///< dense: rows and columns
-constexpr int kMaxConeUnknowns = 400;  ///< each search costs about their cube
+constexpr int kMaxConeUnknowns = 700;  ///< a search costs about their cube: seconds
+constexpr int kMaxSize = 1500;         ///< dense: unknowns, and rows of joints
 constexpr int kMaxJamSearches = 200;
 constexpr double kRankThreshold = 1e-9;
 constexpr double kNoShare = 1e-9;      ///< a part of a cancelling set below this is rounding
@@ -126,7 +126,7 @@ FrictionCone calc_friction_cone(const Model& model, std::span<const Pose> pose, 
   int unknowns = 0;
   const std::vector<int> start = number_unknowns(model, &unknowns);
   std::vector<int> joint_of;
-  if (unknowns > kMaxJointSize || model.joint_rows > kMaxJointSize) {
+  if (unknowns > kMaxSize || model.joint_rows > kMaxSize) {
     cone.joint_rows = model.joint_rows;
     return cone;
   }

@@ -1,8 +1,12 @@
 """`converge`, `compare` and `reproduce` as a user sees them."""
 import json
+import os
+import signal
+import subprocess
+import time
 import unittest
 
-from cli_support import SCENES, CliTest
+from cli_support import BINARY, SCENES, CliTest
 
 
 class Converge(CliTest):
@@ -26,6 +30,16 @@ class Converge(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("mass_1: position error", done.stdout)
         self.assertTrue((self.folder / "orders.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_interrupt_ends_it_in_order(self):
+        with subprocess.Popen([BINARY, "converge", SCENES / "double_pendulum.yaml", "--steps", "2^-5..2^-6",
+                               "--duration", "1e6", "--plot", "orders.png"], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, err), (130, "", ""))
+        self.assertEqual(self.files(), [])
 
     def test_bad_input(self):
         scene = SCENES / "double_pendulum.yaml"
@@ -62,29 +76,85 @@ class Compare(CliTest):
 
 class Reproduce(CliTest):
     def call(self, *arguments, **options):
-        import os
         return super().call(*arguments, env={**os.environ, "SLIPSTICK_SCENES": str(SCENES)}, **options)
 
     def test_table_10_1(self):
         done = self.call("reproduce", "double-pendulum", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         figures = json.loads(done.stdout)
-        self.assertEqual(len(figures), 21)
-        for figure in figures:
-            self.assertTrue(figure["ok"], figure)
+        for figure in figures[:21]:
+            self.assertEqual(figure["source"], "paper")
             self.assertAlmostEqual(figure["ours"] / figure["published"], 1, delta=0.01)
+        defaults = [f for f in figures if f["quantity"].startswith("position error, our default")]
+        self.assertEqual(len(defaults), 7)
+        for figure in defaults:
+            self.assertLess(figure["ours"], 0.2 * figure["published"])
+        impacts = [f for f in figures if f["quantity"].endswith("(to 1e-6)")]
+        self.assertEqual(len(impacts), 5)
+        for figure in impacts:
+            self.assertAlmostEqual(figure["ours"], figure["published"], delta=1e-6)
+
+    def test_all_agree_and_keep_the_energy_inequality(self):
+        done = self.call("reproduce", "all", "--json")
+        figures = json.loads(done.stdout)
+        self.assertEqual([f for f in figures if not f["ok"]], [])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = {f["experiment"] for f in figures}
+        self.assertEqual(names, {"double-pendulum", "two-carts", "ball-and-wall", "cannonball", "simple-joint",
+                                 "stick-slip", "painleve"})
+        for name in names:
+            energy = [f for f in figures if f["experiment"] == name and f["quantity"].startswith("energy inequality")]
+            self.assertEqual([f["ours"] for f in energy], [0], name)
 
     def test_report(self):
         done = self.call("reproduce", "ball-and-wall", "-o", "out")
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "report.html").read_text()
         self.assertIn("data:image/png;base64,iVBORw0KGgo", page)
-        self.assertTrue((self.folder / "out" / "ball-and-wall.png").exists())
+        self.assertIn("<h2>Anitescu 2003</h2>", page)
+        self.assertEqual(sorted(p.name for p in (self.folder / "out").iterdir()), ["ball-and-wall.png", "report.html"])
+
+    def test_bad_places(self):
+        (self.folder / "file").write_text("")
+        done = self.call("reproduce", "ball-and-wall", "-o", "file")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        scenes = self.folder / "scenes"
+        scenes.mkdir()
+        (scenes / "ball_and_wall.yaml").write_text("slipstick: 1\nbodies: [{nme: x}]\n")
+        done = super().call("reproduce", "ball-and-wall", env={**os.environ, "SLIPSTICK_SCENES": str(scenes)})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("ball_and_wall.yaml:2", done.stderr)
 
     def test_unknown(self):
         done = self.call("reproduce", "double-pendulm")
         self.assertEqual(done.returncode, 2)
         self.assertIn("double-pendulum", done.stderr)
+
+
+class Verify(CliTest):
+    def call(self, *arguments, **options):
+        return super().call(*arguments, env={**os.environ, "SLIPSTICK_SCENES": str(SCENES)}, **options)
+
+    def test_every_known_answer(self):
+        done = self.call("verify", "--json", "-o", "out")
+        figures = json.loads(done.stdout)
+        self.assertEqual([f for f in figures if not f["ok"]], [])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(len({f["problem"] for f in figures}), 12)
+        for figure in figures:
+            self.assertLessEqual(abs(figure["ours"] - figure["reference"]), figure["allowed"], figure)
+            self.assertAlmostEqual(figure["error"], abs(figure["ours"] - figure["reference"]), delta=1e-15)
+        orders = {(f["problem"], f["quantity"]): f["order"] for f in figures}
+        self.assertAlmostEqual(orders["heavy-top", "y, m"], 2, delta=0.1)
+        self.assertIsNone(orders["incline-sticks", "way after 1 s, m"])
+        self.assertEqual([p.name for p in (self.folder / "out").iterdir()], ["verify.html"])
+
+    def test_unknown(self):
+        done = self.call("verify", "bricad")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("bricard", done.stderr)
 
 
 if __name__ == "__main__":
