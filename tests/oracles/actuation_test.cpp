@@ -88,7 +88,7 @@ joints: [{hinge: {between: [world, beam], at: [0, 0, 0], axis: [0, 1, 0], motor:
 TEST(Actuation, PositionMotorArrivesWithAndWithoutStiffness) {
   for (const std::string& scheme : kAllSchemes) {
     for (const char* more : {"", ", time: 0.2, max_speed: 3", ", stiffness: 200, damping: 40"}) {
-      Scene scene = rotor(std::string(", motor: {position: 7, max: 30") + more + "}");
+      Scene scene = rotor(std::string(", motor: {position: 7, max: 3000") + more + "}");
       scene.simulation.scheme = scheme;
       Simulation simulation = simulation_of(scene, 0.01);
       run_until(6, &simulation);
@@ -174,7 +174,7 @@ joints:
   - slider: {name: jc, between: [world, c], axis: [1, 0, 0]}
   - hinge: {name: jl, between: [world, left], at: [5, 0, 0], axis: [1, 0, 0], friction: 1}
   - hinge: {name: jr, between: [world, right], at: [7, 0, 0], axis: [1, 0, 0]}
-  - screw: {name: js, between: [world, nut], at: [0, 0, 5], axis: [0, 0, 1], pitch: 0.01, motor: {speed: 30, max: 5}}
+  - screw: {name: js, between: [world, nut], at: [0, 0, 5], axis: [0, 0, 1], pitch: 0.01, motor: {speed: 30, max: 50}}
   - hinge: {name: jh, between: [world, held], at: [9, 0, 0], axis: [0, 0, 1], lock: true}
   - gear: {name: g, joints: [jb, ja], ratio: -3}
   - rack: {joints: [ja, jc], radius: 0.2}
