@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 
+#include "io/study_spook.h"
+
 namespace slipstick {
 namespace {
 
@@ -157,8 +159,17 @@ struct Experiment {
   const char* name;
   Result<Reproduction> (*run)(const std::string& scenes);
 };
-constexpr std::array<Experiment, 2> kExperiments{
-    {{"double-pendulum", reproduce_pendulum}, {"ball-and-wall", reproduce_ball}}};
+constexpr std::array kExperiments{
+    Experiment{"double-pendulum", reproduce_pendulum},
+    Experiment{"ball-and-wall", reproduce_ball},
+    Experiment{"spook-oscillator", reproduce_spook_oscillator},
+    Experiment{"spook-pendulum", reproduce_spook_pendulum},
+    Experiment{"spook-ball", reproduce_spook_ball},
+    Experiment{"spook-slider-crank", reproduce_spook_crank},
+    Experiment{"spook-logs", reproduce_spook_logs},
+    Experiment{"spook-walls", reproduce_spook_walls},
+    Experiment{"spook-squeezed-box", reproduce_spook_box},
+};
 
 }  // namespace
 
