@@ -2,7 +2,7 @@
 // tau on every row, phi = 1/(1 + 4 tau/h), T = 4 epsilon phi/h^2, all gradients at q.
 //
 //   (M + a h^2 K) v' - sum J^T c = (M + b h^2 K) v + h (k(t,q) + gyroscopic)
-//   joints, springs:    G v' + T c = -(4/h) phi g + phi G v - (1 + phi) bend/h
+//   joints:             G v' + T c = -(4/h) phi g + phi G v - (1 + phi) bend/h;   springs: without bend
 //   closed contacts:    0 <= N v' + T c_n + (4/h) phi Phi - phi max(N v, 0) _|_ c_n >= 0,   Phi <= 0
 //   contacts ahead:     0 <= N v' + T c_n + Phi/h _|_ c_n >= 0                              Phi > 0
 //   friction:           D v' + (gamma/h) c_t = slip, within the cone
@@ -78,7 +78,7 @@ class Spook final : public Scheme {
   static void update_stiffness(const StepInput& input, StepScratch* scratch);
   static void add_columns(const StepInput& input, StepScratch* scratch);
   static void add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
-                         std::span<const double> bend, Problem* problem, RowMap* map);
+                         std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map);
   static void add_springs(const StepInput& input, StepScratch* scratch);
   static void update_offsets(const StepInput& input, StepScratch* scratch);
   static void add_contacts(const StepInput& input, StepScratch* scratch);
@@ -197,7 +197,7 @@ void Spook::update_offsets(const StepInput& input, StepScratch* s) {
       if (options.spook.anticipate && !rebounds) s->offset[i] = contact.gap / input.h;
       continue;
     }
-    const SpookRow row = make_spook_row(calc_spook_compliance(law, options), calc_spook_damping(law, options), input.h);
+    const SpookRow row = make_spook_row(options.spook.compliance, calc_spook_damping(law, options), input.h);
     s->offset[i] = row.phi * (4 / input.h * contact.gap - std::max(speed, 0.0));
   }
 }
@@ -213,7 +213,7 @@ void Spook::add_contacts(const StepInput& input, StepScratch* s) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     const PairLaw& law = input.model->pair_law(contact.material_a, contact.material_b);
     double* compliance = s->problem.compliance.data() + s->map.contact_row[i];
-    compliance[0] = make_spook_row(calc_spook_compliance(law, options), calc_spook_damping(law, options), input.h).T;
+    compliance[0] = make_spook_row(options.spook.compliance, calc_spook_damping(law, options), input.h).T;
     if (rows[i].friction == 0) continue;
     for (int k = 1; k < rows[i].count + rows[i].extra; ++k) compliance[k] = options.spook.slip_compliance / input.h;
   }
@@ -278,8 +278,6 @@ double calc_spook_compliance(const Joint& joint, const SimulationOptions& option
 double calc_spook_damping(const Joint& joint, const SimulationOptions& options) {
   return joint.damping_time > 0 ? joint.damping_time : options.spook.damping_steps * options.step;
 }
-
-double calc_spook_compliance(const PairLaw& law, const SimulationOptions& options) { return options.spook.compliance; }
 
 double calc_spook_damping(const PairLaw& law, const SimulationOptions& options) {
   if (options.spook.contact_damping_time) return *options.spook.contact_damping_time;
