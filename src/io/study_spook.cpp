@@ -248,7 +248,7 @@ Result<Reproduction> reproduce_spook_ball(const std::string&) {
     for (std::size_t k = 1; k + 1 < course.y.size() && peak < line.peaks.size(); ++k) {
       if (!(course.y[k] > course.y[k - 1] && course.y[k] >= course.y[k + 1])) continue;
       result.figures.push_back(
-          {result.name, print_text("peak %zu, m, e = %g", peak + 1, line.e), line.peaks[peak], course.y[k], 1e-5});
+          {result.name, print_text("peak %zu, m, e = %g", peak + 1, line.e), line.peaks[peak], course.y[k], 5e-3});
       ++peak;
     }
     plot.lines.push_back(std::move(course));

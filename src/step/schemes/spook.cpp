@@ -41,7 +41,7 @@ constexpr double kReboundDamping = 0.1;  // s
 /// a, and a - b where h^2 K is much larger than the inertia: below this ratio to it K does not threaten stability and
 /// would only damp.
 constexpr double kStiffnessWeight = 1, kStiffnessDamping = 0.2;
-constexpr double kStiffRatio = 2;
+constexpr double kStiffRatio = 0.5;
 /// A bend that differs by more than this, m or rad, from the one that was assumed is worth a second solution.
 constexpr double kBendTolerance = 1e-6;
 
@@ -136,6 +136,8 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
                        std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map) {
   map->joint_row.assign(input.model->joint_rows, -1);
   const double h = input.h_nominal;
+  // A velocity without a past (a start, an impact) is one of this instant, not of the half step before.
+  const bool fresh = input.state->previous_velocity.empty();
   for (const JointRows& joint : joints) {
     const Joint& made = input.model->joints[joint.joint];
     const SpookRow row =
@@ -150,7 +152,7 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
       if (input.h > 0)
         offset[count] = 4 / h * row.phi * joint.value[r] -
                         row.phi * calc_pair_speed(velocity, joint.body_a, joint.body_b, joint.row[r]) +
-                        (bend_end[made.first_row + r] + row.phi * bend[made.first_row + r]) / h;
+                        (bend_end[made.first_row + r] + (fresh ? 0 : row.phi) * bend[made.first_row + r]) / h;
       kept[count++] = joint.row[r];
     }
     if (count == 0) continue;

