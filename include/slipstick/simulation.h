@@ -28,6 +28,7 @@ struct SpookOptions {
   std::optional<double> contact_damping_time;  ///< s; default tau, and at least 0.1 s for pairs with restitution
   double slip_compliance = 1e-8;               ///< (m/s)/N: gamma of friction
   bool hessian = true;                         ///< the curvature of the joints' rows
+  bool geometric = true;                       ///< joint forces turn with their bodies within the step
   bool anticipate = true;                      ///< gaps that would close within the step are kept open or just closed
 };
 

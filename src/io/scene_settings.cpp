@@ -77,6 +77,7 @@ void read_spook_options(const SceneItem& item, SpookOptions* options) {
   item.number("contact_damping_time", &options->contact_damping_time);
   item.number("slip_compliance", &options->slip_compliance);
   item.flag("hessian", &options->hessian);
+  item.flag("geometric", &options->geometric);
   item.flag("anticipate", &options->anticipate);
 }
 
@@ -88,7 +89,7 @@ void read_scheme_option(const SceneItem& item, const std::string& scheme, Simula
   if (scheme == "alpha-gamma") legal = {"alpha", "gamma", "locate", "stabilize", "event_state"};
   if (scheme == "spook")
     legal = {"compliance", "damping_steps", "contact_damping_time", "slip_compliance",
-             "hessian",    "anticipate",    "restitution_threshold"};
+             "hessian",    "geometric",     "anticipate",           "restitution_threshold"};
   for (const SceneMap::Entry& entry : item.map().entries) {
     if (std::find(legal.begin(), legal.end(), entry.key->text) != legal.end()) continue;
     item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version" +

@@ -71,6 +71,21 @@ void StudyBench::look_at_energy(const StepReport& report, EnergyRule rule, doubl
   broken_[static_cast<std::size_t>(rule)] += excess > kEnergyRounding * scale;
 }
 
+const StepReport* StudyBench::step(const std::string& run, double share, Simulation* simulation, Problem* problem,
+                                   Solution* guess) {
+  const StepReport& report = problem != nullptr ? simulation->step_and_keep(problem, guess) : simulation->step();
+  if (report.failed) {
+    result_.failure =
+        run + ": failed at t = " + as_number(simulation->state().time) + " s: " + std::string(report.note);
+    return nullptr;
+  }
+  ++result_.steps;
+  result_.uncertified += !report.certified;
+  if (!monitor_ || monitor_(result_.name + ", " + run, share)) return &report;
+  faults_ = {Fault{{}, "interrupted"}};
+  return nullptr;
+}
+
 bool StudyBench::follow(const Scene& scene, const std::string& run, EnergyRule rule, const Look& look) {
   if (!faults_.empty() || !result_.failure.empty()) return false;
   Simulation simulation(scene.model, scene.initial, scene.simulation);
@@ -79,20 +94,10 @@ bool StudyBench::follow(const Scene& scene, const std::string& run, EnergyRule r
   const long steps = static_cast<long>(std::ceil(scene.simulation.duration / scene.simulation.step - 1e-6));
   double last_growth = 0;
   for (long k = 0; k < steps; ++k) {
-    const StepReport& report = simulation.step();
-    if (report.failed) {
-      result_.failure =
-          run + ": failed at t = " + as_number(simulation.state().time) + " s: " + std::string(report.note);
-      return false;
-    }
-    ++result_.steps;
-    result_.uncertified += !report.certified;
-    look_at_energy(report, rule, scale, &last_growth);
-    look(simulation, &report);
-    if (monitor_ && !monitor_(result_.name + ", " + run, static_cast<double>(k + 1) / static_cast<double>(steps))) {
-      faults_ = {Fault{{}, "interrupted"}};
-      return false;
-    }
+    const StepReport* report = step(run, static_cast<double>(k + 1) / static_cast<double>(steps), &simulation);
+    if (report == nullptr) return false;
+    look_at_energy(*report, rule, scale, &last_growth);
+    look(simulation, report);
   }
   return true;
 }

@@ -47,6 +47,10 @@ class StudyBench {
   /// Steps to the end of the scene; false if that could not be done.
   bool follow(const Scene& scene, const std::string& run, EnergyRule rule, const Look& look);
 
+  /// One step, which may leave its problem and guess behind; null if it failed or the run is to end.
+  const StepReport* step(const std::string& run, double share, Simulation* simulation, Problem* problem = nullptr,
+                         Solution* guess = nullptr);
+
   void add(std::string quantity, double published, double ours, double tolerance, FigureRule rule, FigureSource source);
   void add_panel(Plot plot) { result_.panels.push_back(std::move(plot)); }
   /// Rows that count the steps against the rules of energy, and the result or the faults.

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "io/study_spook.h"
+
 namespace slipstick {
 namespace {
 
@@ -13,13 +15,22 @@ struct Experiment {
   Result<Reproduction> (*run)(const std::string& scenes, const StudyMonitor& monitor);
 };
 /// By paper: the report has a heading for each.
-constexpr std::array<Experiment, 7> kExperiments{{{"double-pendulum", reproduce_pendulum},
-                                                  {"two-carts", reproduce_carts},
-                                                  {"ball-and-wall", reproduce_ball},
-                                                  {"cannonball", reproduce_cannonball},
-                                                  {"simple-joint", reproduce_simple_joint},
-                                                  {"stick-slip", reproduce_stick_slip},
-                                                  {"painleve", reproduce_painleve}}};
+constexpr std::array kExperiments{
+    Experiment{"double-pendulum", reproduce_pendulum},
+    Experiment{"two-carts", reproduce_carts},
+    Experiment{"ball-and-wall", reproduce_ball},
+    Experiment{"cannonball", reproduce_cannonball},
+    Experiment{"simple-joint", reproduce_simple_joint},
+    Experiment{"stick-slip", reproduce_stick_slip},
+    Experiment{"painleve", reproduce_painleve},
+    Experiment{"spook-oscillator", reproduce_spook_oscillator},
+    Experiment{"spook-pendulum", reproduce_spook_pendulum},
+    Experiment{"spook-ball", reproduce_spook_ball},
+    Experiment{"spook-slider-crank", reproduce_spook_crank},
+    Experiment{"spook-logs", reproduce_spook_logs},
+    Experiment{"spook-walls", reproduce_spook_walls},
+    Experiment{"spook-squeezed-box", reproduce_spook_box},
+};
 
 }  // namespace
 

@@ -48,6 +48,7 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, Ladder* ladd
   if (!result_.happened) return false;
   *restarted = *input.state;
   restarted->velocity = velocity_;
+  restarted->previous_velocity.clear();
   return true;
 }
 

@@ -1,8 +1,8 @@
 // [LacoursiereLinde11] eqs. 53-56 and 71, with the corrections of [METHODS 4]: a compliance epsilon and a damping time
 // tau on every row, phi = 1/(1 + 4 tau/h), T = 4 epsilon phi/h^2, all gradients at q.
 //
-//   M v' - sum J^T c = M v + h (k(t,q) + gyroscopic)
-//   joints, springs:    G v' + T c = -(4/h) phi g + phi G v - (1 + phi) bend/h
+//   (M + a h^2 K) v' - sum J^T c = (M + b h^2 K) v + h (k(t,q) + gyroscopic)
+//   joints:             G v' + T c = -(4/h) phi g + phi G v - (1 + phi) bend/h;   springs: without bend
 //   closed contacts:    0 <= N v' + T c_n + (4/h) phi Phi - phi max(N v, 0) _|_ c_n >= 0,   Phi <= 0
 //   contacts ahead:     0 <= N v' + T c_n + Phi/h _|_ c_n >= 0                              Phi > 0
 //   friction:           D v' + (gamma/h) c_t = slip, within the cone
@@ -11,11 +11,17 @@
 // bend = g(move(q, v, h)) - g(q) - h G v = (h^2/2) v^T g'' v + O(h^3): without it joints in steady motion are off by
 // h^2 (1 + phi)/(8 phi) v^T g'' v; with it by O(h^3). Taken from the values themselves and not from g'' it is bounded
 // however fast a body turns.
+// It is taken at v first and, where that is not good enough, once more at the v' that came out (`refine`).
+// K: a joint force f at the arm r turns a body by r x R^T f; K = (r.f) 1 - sym(f r^T), positive part, is how that
+// torque resists a turn, with f of the last step. A chain under load swings its links faster than the step can see, and
+// without K, that is with the directions of the forces held over the step, such a scheme is unstable whatever it does
+// to the joints. a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal.
 // An approaching closed contact with restitution has been through the impact stage; for the others max(N v, 0) is what
 // a plastic impact before the step would leave. Contacts ahead are left out by the paper, and bodies enter each other
 // by |v| h; they are left out here too where a rebound is due, which needs the speed of the approach.
 #include "step/schemes/spook.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -33,6 +39,24 @@ namespace {
 /// (4/9) |v|, whatever e is ([METHODS 4]).
 constexpr double kReboundDamping = 0.1;  // s
 
+/// a, and a - b where h^2 K is much larger than the inertia: below this ratio to it K does not threaten stability and
+/// would only damp.
+constexpr double kStiffnessWeight = 1, kStiffnessDamping = 0.2;
+constexpr double kStiffRatio = 0.5;
+/// A bend that differs by more than this, m or rad, from the one that was assumed is worth a second solution.
+constexpr double kBendTolerance = 1e-6;
+
+/// Adds (r.f) 1 - sym(f r^T).
+void add_arm_stiffness(const Vec3& arm, const Vec3& force, Mat3* stiffness) {
+  stiffness->diagonal().array() += arm.dot(force);
+  *stiffness -= 0.5 * (force * arm.transpose() + arm * force.transpose());
+}
+
+Mat3 calc_positive_part(const Mat3& stiffness) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(stiffness);
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+}
+
 class Spook final : public Scheme {
  public:
   std::string_view name() const override { return "spook"; }
@@ -42,26 +66,29 @@ class Spook final : public Scheme {
 
   void add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
                          RowMap* map) const override {
-    add_joints(input, joints, {}, {}, problem, map);
+    add_joints(input, joints, {}, {}, {}, problem, map);
   }
   std::vector<std::string> find_warnings(const Model& model, const SimulationOptions& options) const override {
     return find_spook_warnings(model, options);
   }
   void discretize(const StepInput& input, StepScratch* scratch) const override;
+  bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
 
  private:
-  static void update_bend(const StepInput& input, StepScratch* scratch);
+  static void update_bend(const StepInput& input, StepScratch* scratch, std::vector<double>* bend);
+  static void update_stiffness(const StepInput& input, StepScratch* scratch);
+  static void add_columns(const StepInput& input, StepScratch* scratch);
   static void add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
-                         std::span<const double> bend, Problem* problem, RowMap* map);
+                         std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map);
   static void add_springs(const StepInput& input, StepScratch* scratch);
   static void update_offsets(const StepInput& input, StepScratch* scratch);
   static void add_contacts(const StepInput& input, StepScratch* scratch);
 };
 
-/// One entry a row of State::joint_impulse.
-void Spook::update_bend(const StepInput& input, StepScratch* s) {
+/// One entry a row of State::joint_impulse, for a step with s->velocity.
+void Spook::update_bend(const StepInput& input, StepScratch* s, std::vector<double>* bend) {
   const Model& model = *input.model;
-  s->bend.assign(model.joint_rows, 0.0);
+  bend->assign(model.joint_rows, 0.0);
   if (!input.options->spook.hessian || model.joints.empty()) return;
   s->pose_ahead.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
@@ -71,16 +98,47 @@ void Spook::update_bend(const StepInput& input, StepScratch* s) {
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const JointRows &now = s->equations.joints[j], &ahead = s->joints_middle[j];
     for (int r = 0; r < now.count; ++r)
-      s->bend[model.joints[j].first_row + r] =
+      (*bend)[model.joints[j].first_row + r] =
           ahead.value[r] - now.value[r] - input.h * calc_pair_speed(s->velocity, now.body_a, now.body_b, now.row[r]);
+  }
+}
+
+/// What the velocities found bend the joints by. s->velocity is overwritten: `discretize` sets it again.
+bool Spook::refine(const StepInput& input, const Solution& solution, StepScratch* s) const {
+  if (s->spin_known || !input.options->spook.hessian || input.model->joints.empty()) return false;
+  for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
+    s->velocity[i] = calc_body_twist(input, s->map, s->problem, solution.v, static_cast<int>(i));
+  update_bend(input, s, &s->bend_end);
+  double change = 0;
+  for (std::size_t r = 0; r < s->bend.size(); ++r) change = std::max(change, std::abs(s->bend_end[r] - s->bend[r]));
+  return change > kBendTolerance;
+}
+
+void Spook::update_stiffness(const StepInput& input, StepScratch* s) {
+  const Model& model = *input.model;
+  s->stiffness.assign(model.bodies.size(), Mat3::Zero());
+  if (!input.options->spook.geometric) return;
+  for (const JointRows& joint : s->equations.joints) {
+    const Joint& made = model.joints[joint.joint];
+    const auto side = [&](int body, const Vec3& arm, Vec6 PairRow::*half) {
+      if (body < 0 || s->map.column_of_body[body] < 0) return;
+      Vec3 force = Vec3::Zero();
+      for (int r = 0; r < joint.count; ++r)
+        force += input.state->joint_impulse[made.first_row + r] / input.h * (joint.row[r].*half).head<3>();
+      add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &s->stiffness[body]);
+    };
+    side(joint.body_a, made.anchor_a, &PairRow::a);
+    side(joint.body_b, made.anchor_b, &PairRow::b);
   }
 }
 
 /// With h = 0 the rows of eq. 71, their right side zero instead of G v: what v has of it would do work.
 void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
-                       std::span<const double> bend, Problem* problem, RowMap* map) {
+                       std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map) {
   map->joint_row.assign(input.model->joint_rows, -1);
   const double h = input.h_nominal;
+  // A velocity without a past (a start, an impact) is one of this instant, not of the half step before.
+  const bool fresh = input.state->previous_velocity.empty();
   for (const JointRows& joint : joints) {
     const Joint& made = input.model->joints[joint.joint];
     const SpookRow row =
@@ -95,7 +153,7 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
       if (input.h > 0)
         offset[count] = 4 / h * row.phi * joint.value[r] -
                         row.phi * calc_pair_speed(velocity, joint.body_a, joint.body_b, joint.row[r]) +
-                        (1 + row.phi) * bend[made.first_row + r] / h;
+                        (bend_end[made.first_row + r] + (fresh ? 0 : row.phi) * bend[made.first_row + r]) / h;
       kept[count++] = joint.row[r];
     }
     if (count == 0) continue;
@@ -142,7 +200,7 @@ void Spook::update_offsets(const StepInput& input, StepScratch* s) {
       if (options.spook.anticipate && !rebounds) s->offset[i] = contact.gap / input.h;
       continue;
     }
-    const SpookRow row = make_spook_row(calc_spook_compliance(law, options), calc_spook_damping(law, options), input.h);
+    const SpookRow row = make_spook_row(options.spook.compliance, calc_spook_damping(law, options), input.h);
     s->offset[i] = row.phi * (4 / input.h * contact.gap - std::max(speed, 0.0));
   }
 }
@@ -158,33 +216,50 @@ void Spook::add_contacts(const StepInput& input, StepScratch* s) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     const PairLaw& law = law_of(*input.model, contact);
     double* compliance = s->problem.compliance.data() + s->map.contact_row[i];
-    compliance[0] = make_spook_row(calc_spook_compliance(law, options), calc_spook_damping(law, options), input.h).T;
+    compliance[0] = make_spook_row(options.spook.compliance, calc_spook_damping(law, options), input.h).T;
     if (rows[i].friction == 0) continue;
     for (int k = 1; k < rows[i].count + rows[i].extra; ++k) compliance[k] = options.spook.slip_compliance / input.h;
   }
 }
 
+void Spook::add_columns(const StepInput& input, StepScratch* s) {
+  const Model& model = *input.model;
+  const double h = input.h;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (s->map.column_of_body[i] < 0) continue;
+    const Body& body = model.bodies[i];
+    const Twist& v = input.state->velocity[i];
+    Vec6 momentum = h * (s->equations.gravity[i] + s->equations.load[i]);
+    momentum.head<3>() += body.mass * v.linear;
+    momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, v.angular, h);
+    if (s->stiffness[i].isZero(0)) {
+      add_body_column(body, momentum, nullptr, &s->problem);
+      continue;
+    }
+    const Mat3 part = h * h * calc_positive_part(s->stiffness[i]);
+    const double ratio = (body.inertia_inverse * part).trace();
+    const double damping = kStiffnessDamping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
+    momentum.tail<3>() += (kStiffnessWeight - damping) * (part * v.angular);
+    const Mat3 less = -kStiffnessWeight * part;
+    add_body_column(body, momentum, &less, &s->problem);
+  }
+}
+
 void Spook::discretize(const StepInput& input, StepScratch* s) const {
   const Model& model = *input.model;
-  const State& state = *input.state;
-  Equations& eq = s->equations;
-  update_equations(model, state, *input.contacts, &eq);
+  update_equations(model, *input.state, *input.contacts, &s->equations);
   s->impulse_scale = 1;
-  s->velocity = state.velocity;
+  s->velocity = input.state->velocity;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Kinematic) s->velocity[i] = input.prescribed[i];
   begin_problem(model, &s->problem, &s->map);
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    if (body.kind == BodyKind::Kinematic) s->velocity[i] = input.prescribed[i];
-    if (s->map.column_of_body[i] < 0) continue;
-    Vec6 momentum = input.h * (eq.gravity[i] + eq.load[i]);
-    momentum.head<3>() += body.mass * state.velocity[i].linear;
-    momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, state.velocity[i].angular, input.h);
-    add_body_column(body, momentum, nullptr, &s->problem);
-  }
-  update_bend(input, s);
-  add_joints(input, eq.joints, s->velocity, s->bend, &s->problem, &s->map);
+  update_stiffness(input, s);
+  add_columns(input, s);
+  update_bend(input, s, &s->bend);
+  if (!s->spin_known) s->bend_end = s->bend;
+  add_joints(input, s->equations.joints, s->velocity, s->bend, s->bend_end, &s->problem, &s->map);
   const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
-  add_axis_rows(input, {}, eq, share, &s->problem, &s->map);
+  add_axis_rows(input, {}, s->equations, share, &s->problem, &s->map);
   add_springs(input, s);
   add_contacts(input, s);
 }
@@ -208,8 +283,6 @@ double calc_spook_compliance(const Joint& joint, const SimulationOptions& option
 double calc_spook_damping(const Joint& joint, const SimulationOptions& options) {
   return joint.damping_time > 0 ? joint.damping_time : options.spook.damping_steps * options.step;
 }
-
-double calc_spook_compliance(const PairLaw&, const SimulationOptions& options) { return options.spook.compliance; }
 
 double calc_spook_damping(const PairLaw& law, const SimulationOptions& options) {
   if (options.spook.contact_damping_time) return *options.spook.contact_damping_time;

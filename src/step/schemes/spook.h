@@ -20,7 +20,7 @@ SpookRow make_spook_spring(double stiffness, double damping, double h);
 /// epsilon and tau of a joint: its own where it has them.
 double calc_spook_compliance(const Joint& joint, const SimulationOptions& options);
 double calc_spook_damping(const Joint& joint, const SimulationOptions& options);
-double calc_spook_compliance(const PairLaw& law, const SimulationOptions& options);
+/// tau of a contact.
 double calc_spook_damping(const PairLaw& law, const SimulationOptions& options);
 
 /// Values given by a user that lie below the safe bounds (tau >= 2 h; T >= 1e-6 over the largest mass), springs that

@@ -127,8 +127,8 @@ std::vector<std::string> find_spook_warnings(const Model& model, const Simulatio
   const double h = options.step;
   const SpookOptions& spook = options.spook;
   if (!model.joints.empty() || !model.shapes.empty())
-    warn_of_values("scheme spook", spook.compliance, spook.damping_steps * h, spook.compliance > 0, true, model, h,
-                   &warnings);
+    warn_of_values("scheme spook", spook.compliance, spook.damping_steps * h,
+                   spook.compliance > 0 && spook.compliance != SpookOptions().compliance, true, model, h, &warnings);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const Joint& joint = model.joints[j];
     warn_of_values(label_of("joint", joint.name, j), joint.compliance, calc_spook_damping(joint, options),
