@@ -3,6 +3,7 @@
 #pragma once
 
 #include <slipstick/expression.h>
+#include <slipstick/hull.h>
 #include <slipstick/joint.h>
 #include <slipstick/result.h>
 #include <slipstick/types.h>
@@ -17,6 +18,7 @@
 namespace slipstick {
 
 struct State;
+struct Surface;  // surface.h
 
 // ---------------------------------------------------------------- vocabulary
 
@@ -30,7 +32,11 @@ enum class ShapeKind : std::uint8_t {
   Capsule,  ///< radius, half_length of the straight part, axis z
   Plane,  ///< the solid half space below z = 0 of the shape's frame (outward normal +z); fixed or kinematic bodies only
   Disk,   ///< planar: radius
-  Polygon  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Polygon,  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Cylinder,   ///< radius, half_length, axis z, centred
+  Cone,       ///< radius of the base at z = -half_length, tip at z = half_length
+  Ellipsoid,  ///< half_size: the half axes
+  Hull        ///< convex hull of points
 };
 std::string_view name_of(ShapeKind kind);
 
@@ -76,9 +82,10 @@ struct PairLaw {
 struct ShapeDescription {
   ShapeKind kind = ShapeKind::Sphere;
   double radius = 0;
-  double length = 0;            ///< capsule: full length of the straight part
-  Vec3 size = Vec3::Zero();     ///< box: full size
+  double length = 0;            ///< capsule: full length of the straight part; cylinder, cone: full length
+  Vec3 size = Vec3::Zero();     ///< box, ellipsoid: full size
   std::vector<Vec2> points;     ///< polygon, any orientation; must be convex
+  std::vector<Vec3> vertices;   ///< hull: points in any order
   Vec3 normal = Vec3::UnitZ();  ///< plane
   double offset = 0;            ///< plane: normal . p = offset, body frame
   Pose pose;                    ///< in the body's frame
@@ -176,10 +183,11 @@ struct Shape {
   int material = 0;
   Pose pose;  ///< in the body's CENTRE-OF-MASS frame (body axes)
   double radius = 0;
-  double half_length = 0;         ///< capsule
-  Vec3 half_size = Vec3::Zero();  ///< box
+  double half_length = 0;         ///< capsule, cylinder, cone
+  Vec3 half_size = Vec3::Zero();  ///< box, ellipsoid
   int first_point = 0;            ///< polygon: Model::points, counter-clockwise, shape frame
   int point_count = 0;
+  int hull = -1;     ///< hull: Model::hulls
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
 };
 
@@ -249,6 +257,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
+  std::vector<slipstick::Hull> hulls;  ///< one a shape of kind Hull, shape frame
   std::vector<Joint> joints;
   std::vector<Axis> axes;
   std::vector<Limit> limits;

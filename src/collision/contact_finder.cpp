@@ -18,11 +18,18 @@ constexpr double kRoundingPart = 1e-11;
 
 Vec2 rotated(const Mat3& r, const Vec2& p) { return r.topLeftCorner<2, 2>() * p; }
 
+/// Met by the general routine, which wants a box as a hull.
+bool is_general(ShapeKind kind) {
+  return kind == ShapeKind::Cylinder || kind == ShapeKind::Cone || kind == ShapeKind::Ellipsoid ||
+         kind == ShapeKind::Hull;
+}
+
 }  // namespace
 
 struct ContactFinder::Impl {
   explicit Impl(const Model& m);
 
+  void set_box_hulls();
   void place(const State& state);
   void place_polygon(const Shape& shape, PlacedShape* placed);
   void update_bounds(std::span<const double> reach);
@@ -44,6 +51,7 @@ struct ContactFinder::Impl {
   std::vector<std::int32_t> solids;        ///< shapes that are not planes
   std::vector<Vec2> local_normals;         ///< beside Model::points
   std::vector<Vec2> world_points, world_normals;
+  std::vector<Hull> box_hulls;  ///< of boxes, if there are shapes that meet them by the general routine
   std::vector<PlacedShape> placed;
   std::vector<Bounds> bounds;  ///< a solid
   BroadPhase broad_phase;
@@ -64,7 +72,9 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
     (shape.kind == ShapeKind::Plane ? planes : solids).push_back(s);
     placed[s].kind = shape.kind;
     placed[s].radius = shape.radius;
+    placed[s].half_length = shape.half_length;
     placed[s].half_size = shape.half_size;
+    if (shape.kind == ShapeKind::Hull) placed[s].hull = &m.hulls[shape.hull];
     placed[s].bound = shape.bound;
     if (shape.kind != ShapeKind::Polygon) continue;
     placed[s].point_count = shape.point_count;
@@ -76,6 +86,17 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
     }
   }
   bounds.resize(solids.size());
+  set_box_hulls();
+}
+
+void ContactFinder::Impl::set_box_hulls() {
+  if (std::none_of(model->shapes.begin(), model->shapes.end(), [](const Shape& s) { return is_general(s.kind); })) return;
+  box_hulls.reserve(model->shapes.size());  // addresses are kept
+  for (std::size_t s = 0; s < placed.size(); ++s) {
+    if (placed[s].kind != ShapeKind::Box) continue;
+    box_hulls.push_back(make_box_hull(placed[s].half_size));
+    placed[s].hull = &box_hulls.back();
+  }
 }
 
 void ContactFinder::Impl::place_polygon(const Shape& shape, PlacedShape* p) {
@@ -120,6 +141,19 @@ Vec3 ContactFinder::Impl::calc_half_extent(const PlacedShape& shape) const {
         extent = extent.cwiseMax((shape.points[k] - shape.center.head<2>()).cwiseAbs());
       }
       return {extent.x(), extent.y(), 0};
+    }
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone: {  // of a disk with the axis z: r sqrt(1 - z_k^2)
+      const Vec3 z = shape.frame.col(2);
+      const Vec3 rim = shape.radius * (Vec3::Ones() - z.cwiseAbs2()).cwiseMax(0).cwiseSqrt();
+      return shape.half_length * z.cwiseAbs() + rim;
+    }
+    case ShapeKind::Ellipsoid:
+      return (shape.frame * shape.half_size.asDiagonal()).rowwise().norm();
+    case ShapeKind::Hull: {
+      Vec3 extent = Vec3::Zero();
+      for (const Vec3& p : shape.hull->vertices) extent = extent.cwiseMax((shape.frame * p).cwiseAbs());
+      return extent;
     }
     case ShapeKind::Sphere:
     case ShapeKind::Disk:

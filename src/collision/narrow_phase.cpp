@@ -6,7 +6,7 @@ namespace slipstick {
 namespace {
 
 /// Pairs are looked up with the lower rank first. A disk is a sphere that stays in the plane.
-enum Rank { kPlane, kSphere, kCapsule, kBox, kPolygon, kRanks };
+enum Rank { kPlane, kSphere, kCapsule, kBox, kPolygon, kCylinder, kCone, kEllipsoid, kHull, kRanks };
 
 constexpr Rank rank_of(ShapeKind kind) {
   switch (kind) {
@@ -21,18 +21,35 @@ constexpr Rank rank_of(ShapeKind kind) {
       return kBox;
     case ShapeKind::Polygon:
       return kPolygon;
+    case ShapeKind::Cylinder:
+      return kCylinder;
+    case ShapeKind::Cone:
+      return kCone;
+    case ShapeKind::Ellipsoid:
+      return kEllipsoid;
+    case ShapeKind::Hull:
+      return kHull;
   }
   return kPlane;
 }
 
 using PairFunction = void (*)(const PlacedShape&, const PlacedShape&, ContactSink*);
 
+// clang-format off
+constexpr PairFunction kGeneral = find_convex_pair, kCentre = find_sphere_convex;
 constexpr PairFunction kPairs[kRanks][kRanks] = {
-    {nullptr, find_plane_sphere, find_plane_capsule, find_plane_box, find_plane_polygon},
-    {nullptr, find_sphere_sphere, find_sphere_capsule, find_sphere_box, find_disk_polygon},
-    {nullptr, nullptr, find_capsule_capsule, find_capsule_box, nullptr},
-    {nullptr, nullptr, nullptr, find_box_box, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, find_polygon_polygon}};
+    {nullptr, find_plane_sphere, find_plane_capsule, find_plane_box, find_plane_polygon,
+     find_plane_cylinder, find_plane_cone, find_plane_ellipsoid, find_plane_hull},
+    {nullptr, find_sphere_sphere, find_sphere_capsule, find_sphere_box, find_disk_polygon,
+     kCentre, kCentre, kCentre, kCentre},
+    {nullptr, nullptr, find_capsule_capsule, find_capsule_box, nullptr, kGeneral, kGeneral, kGeneral, kGeneral},
+    {nullptr, nullptr, nullptr, find_box_box, nullptr, kGeneral, kGeneral, kGeneral, kGeneral},
+    {nullptr, nullptr, nullptr, nullptr, find_polygon_polygon, nullptr, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kGeneral, kGeneral},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kGeneral},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral}};
+// clang-format on
 
 }  // namespace
 
