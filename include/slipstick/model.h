@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 namespace slipstick {
 
 struct State;
+struct Surface;  // surface.h
 
 // ---------------------------------------------------------------- vocabulary
 
@@ -29,7 +31,9 @@ enum class ShapeKind : std::uint8_t {
   Capsule,  ///< radius, half_length of the straight part, axis z
   Plane,  ///< the solid half space below z = 0 of the shape's frame (outward normal +z); fixed or kinematic bodies only
   Disk,   ///< planar: radius
-  Polygon  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Polygon,  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Mesh,        ///< surface: triangles; a closed one is a solid, an open one has two sides
+  Heightfield  ///< surface: triangles over a grid, solid below
 };
 std::string_view name_of(ShapeKind kind);
 
@@ -82,6 +86,7 @@ struct ShapeDescription {
   Vec3 normal = Vec3::UnitZ();  ///< plane
   double offset = 0;            ///< plane: normal . p = offset, body frame
   Pose pose;                    ///< in the body's frame
+  std::shared_ptr<const Surface> surface;  ///< mesh, heightfield: shape frame; copies of a shape share it
   std::string material = "default";
   std::optional<double> density;
   std::string color;
@@ -103,6 +108,7 @@ struct BodyDescription {
   std::array<Expression, 3> kinematic_velocity;          ///< Kinematic: world, m/s
   std::array<Expression, 3> kinematic_angular_velocity;  ///< Kinematic: world, rad/s
   std::vector<ShapeDescription> shapes;
+  std::string group;  ///< bodies of the same group do not touch each other; empty: none
   SourceTag source = -1;
 };
 
@@ -174,6 +180,7 @@ struct Shape {
   Vec3 half_size = Vec3::Zero();  ///< box
   int first_point = 0;            ///< polygon: Model::points, counter-clockwise, shape frame
   int point_count = 0;
+  int surface = -1;  ///< mesh, heightfield: Model::surfaces
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
 };
 
@@ -189,6 +196,7 @@ struct Body {
       Mat6::Identity();  ///< first `dof` columns: v_body = free_basis * eta, orthonormal
   int first_shape = 0;
   int shape_count = 0;
+  int group = -1;           ///< bodies of the same group (not -1) do not touch each other
   double reach_radius = 0;  ///< from the centre of mass to the farthest point of its shapes (0 if none or unbounded)
   std::array<Expression, 3> kinematic_velocity;
   std::array<Expression, 3> kinematic_angular_velocity;
@@ -231,6 +239,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
+  std::vector<std::shared_ptr<const Surface>> surfaces;  ///< of meshes and heightfields, each once
   std::vector<Joint> joints;
   std::vector<Spring> springs;
   std::vector<Load> loads;

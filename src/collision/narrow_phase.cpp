@@ -6,7 +6,7 @@ namespace slipstick {
 namespace {
 
 /// Pairs are looked up with the lower rank first. A disk is a sphere that stays in the plane.
-enum Rank { kPlane, kSphere, kCapsule, kBox, kPolygon, kRanks };
+enum Rank { kPlane, kSphere, kCapsule, kBox, kPolygon, kSurface, kRanks };
 
 constexpr Rank rank_of(ShapeKind kind) {
   switch (kind) {
@@ -21,6 +21,9 @@ constexpr Rank rank_of(ShapeKind kind) {
       return kBox;
     case ShapeKind::Polygon:
       return kPolygon;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      return kSurface;
   }
   return kPlane;
 }
@@ -28,11 +31,12 @@ constexpr Rank rank_of(ShapeKind kind) {
 using PairFunction = void (*)(const PlacedShape&, const PlacedShape&, ContactSink*);
 
 constexpr PairFunction kPairs[kRanks][kRanks] = {
-    {nullptr, find_plane_sphere, find_plane_capsule, find_plane_box, find_plane_polygon},
-    {nullptr, find_sphere_sphere, find_sphere_capsule, find_sphere_box, find_disk_polygon},
-    {nullptr, nullptr, find_capsule_capsule, find_capsule_box, nullptr},
-    {nullptr, nullptr, nullptr, find_box_box, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, find_polygon_polygon}};
+    {nullptr, find_plane_sphere, find_plane_capsule, find_plane_box, find_plane_polygon, find_plane_surface},
+    {nullptr, find_sphere_sphere, find_sphere_capsule, find_sphere_box, find_disk_polygon, find_sphere_surface},
+    {nullptr, nullptr, find_capsule_capsule, find_capsule_box, nullptr, find_capsule_surface},
+    {nullptr, nullptr, nullptr, find_box_box, nullptr, find_box_surface},
+    {nullptr, nullptr, nullptr, nullptr, find_polygon_polygon, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, find_surface_surface}};
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 
 namespace slipstick {
 
+class SurfaceIndex;
+
 struct PlacedShape {
   ShapeKind kind = ShapeKind::Sphere;
   int point_count = 0;                 ///< polygon
@@ -13,7 +15,8 @@ struct PlacedShape {
   Vec3 center = Vec3::Zero();          ///< origin of the shape's frame
   Vec3 half_size = Vec3::Zero();       ///< box
   Vec3 axis = Vec3::Zero();            ///< capsule: the core is center +- axis. Plane: the outward normal
-  Mat3 frame = Mat3::Identity();       ///< box: columns are its axes
+  Mat3 frame = Mat3::Identity();       ///< box, mesh, heightfield: columns are its axes
+  const SurfaceIndex* surface = nullptr;  ///< mesh, heightfield
   const Vec2* points = nullptr;        ///< polygon: vertices, counter-clockwise
   const Vec2* edge_normals = nullptr;  ///< polygon: outward unit normal of the edge from point k to point k + 1
 };

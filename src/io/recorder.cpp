@@ -1,6 +1,7 @@
 // From scenes and simulations to the plain data of a recording.
 #include <slipstick/info.h>
 #include <slipstick/recording.h>
+#include <slipstick/surface.h>
 
 #include "base/hash.h"
 #include "io/record_frames.h"
@@ -47,6 +48,10 @@ RecordShape make_shape(const ShapeDescription& given, int body) {
   shape.radius = given.radius;
   shape.length = given.length;
   for (const Vec2& p : given.points) shape.points.push_back({p.x(), p.y()});
+  if (given.surface) {
+    for (const Vec3& p : given.surface->vertices) shape.vertices.push_back(as_array(p));
+    shape.triangles.assign(given.surface->triangles.begin(), given.surface->triangles.end());
+  }
   shape.color = given.color;
   shape.visual_only = given.visual_only;
   return shape;
@@ -90,7 +95,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
     header.centers_of_mass.push_back(as_array(body.center_of_mass));
   }
   using enum ShapeKind;
-  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon})
+  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon, Mesh, Heightfield})
     header.shape_kinds.emplace_back(name_of(kind));
   for (std::size_t i = 0; i < scene.description.bodies.size(); ++i)
     for (const ShapeDescription& shape : scene.description.bodies[i].shapes)

@@ -36,7 +36,9 @@ std::string as_prefix(const std::string& text) {
 class SceneLoader {
  public:
   explicit SceneLoader(const SceneLoadOptions& options)
-      : options_(options), scope_(&faults_), files_(options, &faults_), build_(&faults_, &scope_, options.max_bodies) {}
+      : options_(options), scope_(&faults_), files_(options, &faults_), build_(&faults_, &scope_, options.max_bodies) {
+    build_.reading.files = &files_;
+  }
 
   Result<Scene> load(const std::string& path) { return finish(files_.load(path), path); }
   Result<Scene> parse(const std::string& text, const std::string& name) {

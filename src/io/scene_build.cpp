@@ -14,7 +14,7 @@ bool contains(const KeyList& list, std::string_view key) {
 }  // namespace
 
 SceneBuild::SceneBuild(SceneFaults* faults, SceneScope* scope, int max_bodies)
-    : reading{faults, scope, false}, expander(faults, scope) {
+    : reading{faults, scope, false, nullptr}, expander(faults, scope) {
   const std::string remedy = "; raise --max-bodies if that is meant";
   const std::int64_t limit = std::max(max_bodies, 0);
   bodies = {"bodies", limit, 0, false, remedy};

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kMaxIncludeDepth = 32;
 constexpr std::size_t kMaxFiles = 1000;
+constexpr std::size_t kMaxDataBytes = 512u << 20;  // of one mesh or heightfield
 
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -45,6 +46,7 @@ ReadText read_text(const fs::path& path, std::size_t limit) {
     result.text.append(chunk.data(), count);
     if (result.text.size() > limit) {
       result.problem = "larger than the limit of " + std::to_string(limit) + " bytes for the files of a scene";
+      result.text.clear();
       return result;
     }
   }
@@ -168,6 +170,32 @@ const SceneFile* SceneFiles::include(const SceneNode& name, SceneFile* from) {
   SceneFile* file = add(shown, real, std::move(content.text));
   read(file);
   return file->document.root != nullptr ? file : nullptr;
+}
+
+const std::string* SceneFiles::read_data(const SceneNode& node, const std::string& text) {
+  const auto fail = [&](const std::string& why) {
+    faults_->add(node, "file '" + text + "': " + why);
+    return nullptr;
+  };
+  if (text.empty()) return fail("expected the name of a file");
+  const auto from = std::find_if(files_.begin(), files_.end(), [&](const auto& f) { return f->index == node.file; });
+  const fs::path folder = from == files_.end() ? folder_ : (*from)->shown.parent_path();
+  const fs::path real = as_canonical((folder / text).lexically_normal());
+  if (!options_.allow_path && !is_below(real, folder_)) {
+    return fail("lies outside the scene's folder; allow it with --allow-path");
+  }
+  if (const auto known = data_.find(real); known != data_.end()) return &known->second;
+  if (data_.size() >= kMaxFiles) return fail("more than " + std::to_string(kMaxFiles) + " files");
+  std::error_code error;
+  if (fs::exists(real, error) && !fs::is_regular_file(real, error)) return fail("is not a regular file");
+  const std::uintmax_t size = fs::file_size(real, error);
+  if (!error && size > kMaxDataBytes) {
+    return fail("has " + std::to_string(size) + " bytes, more than the limit of " + std::to_string(kMaxDataBytes) +
+                "; simplify it");
+  }
+  ReadText content = read_text(real, kMaxDataBytes);
+  if (!content.problem.empty()) return fail(content.problem);
+  return &data_.emplace(real, std::move(content.text)).first->second;
 }
 
 }  // namespace slipstick

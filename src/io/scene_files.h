@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,11 @@ class SceneFiles {
   /// The main file with all that it includes. Null if there is nothing to work with; the faults say why.
   const SceneFile* load(const std::string& path);
   const SceneFile* parse(const std::string& text, const std::string& name);
+  /// The bytes of a file that a shape names (`text` is what the node says, names written out), by the same rules as an
+  /// include. Null and a fault at the node if there are none. Each file is read once.
+  const std::string* read_data(const SceneNode& node, const std::string& text);
+  /// Surfaces by file and how they were scaled, so that copies of a shape share theirs.
+  std::map<std::string, std::shared_ptr<const Surface>>& surfaces() { return surfaces_; }
   /// False if a file to include could not be read: what it would have defined is unknown.
   bool complete() const { return complete_; }
 
@@ -51,6 +57,8 @@ class SceneFiles {
   std::filesystem::path folder_;  ///< canonical; includes stay below it
   std::vector<std::unique_ptr<SceneFile>> files_;
   std::vector<const SceneFile*> open_;
+  std::map<std::filesystem::path, std::string> data_;
+  std::map<std::string, std::shared_ptr<const Surface>> surfaces_;
   std::size_t bytes_ = 0;
   bool complete_ = true;
 };

@@ -19,6 +19,8 @@
 
 namespace slipstick {
 
+class SceneFiles;
+
 /// The keys of a map after `like` has been resolved.
 struct SceneMap {
   struct Entry {
@@ -37,6 +39,7 @@ struct SceneReading {
   SceneFaults* faults = nullptr;
   SceneScope* scope = nullptr;
   bool planar = false;
+  SceneFiles* files = nullptr;  ///< for shapes that come from files
 };
 
 using KeyList = std::vector<std::string_view>;

@@ -1,4 +1,6 @@
 // The forms of bodies: checked, and turned into what the collision room reads.
+#include <slipstick/surface.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,11 +59,15 @@ std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
 
 void check_kind(const ShapeDescription& shape, bool movable, bool planar, ItemCheck* check) {
   const bool flat = shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
-  const bool solid = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Capsule;
+  const bool surface = shape.kind == ShapeKind::Mesh || shape.kind == ShapeKind::Heightfield;
+  const bool solid = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Capsule || surface;
   if (flat && !planar) check->fail("is a planar shape; use it with planar: true, or take a sphere or a box");
   if (solid && planar) check->fail("is no planar shape; use a disk, a box or a polygon");
   if (shape.kind == ShapeKind::Plane && movable) {
     check->fail("a plane is unbounded and cannot belong to a dynamic body; make the body fixed or kinematic");
+  }
+  if (shape.kind == ShapeKind::Heightfield && movable && !shape.visual_only) {
+    check->fail("a heightfield has no mass and cannot belong to a dynamic body; make the body fixed or kinematic");
   }
 }
 
@@ -83,6 +89,10 @@ void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
       if (!check->finite("normal", shape.normal)) break;
       if (!(shape.normal.norm() > 0)) check->fail("normal must not be zero");
       if (planar) check->in_plane("normal", shape.normal);
+      break;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      if (!shape.surface) check->fail("has no surface; give it a file or data");
       break;
     case ShapeKind::Polygon:
       break;  // calc_corners looks at it
@@ -113,6 +123,20 @@ void add_polygon(const std::vector<Vec2>& corners, Model* model, Shape* shape) {
   shape->bound = size;
 }
 
+/// Shapes that share a surface share its entry in the model.
+void add_surface(const ShapeDescription& given, Model* model, Shape* shape) {
+  auto& list = model->surfaces;
+  const auto found = std::find(list.rbegin(), list.rend(), given.surface);
+  shape->surface = static_cast<int>(list.rend() - found) - 1;
+  if (found == list.rend()) {
+    shape->surface = static_cast<int>(list.size());
+    list.push_back(given.surface);
+  }
+  double bound_sq = 0;
+  for (const Vec3& p : given.surface->vertices) bound_sq = std::max(bound_sq, p.squaredNorm());
+  shape->bound = std::sqrt(bound_sq);
+}
+
 Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners, int body, int material,
                  Model* model) {
   Shape shape;
@@ -141,6 +165,10 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
       break;
     case ShapeKind::Polygon:
       add_polygon(corners, model, &shape);
+      break;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      add_surface(given, model, &shape);
       break;
     case ShapeKind::Plane: {  // normal . p = offset, also for a normal of another length than one
       const double length = given.normal.norm();
@@ -173,6 +201,10 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     check_kind(shape, given.kind == BodyKind::Dynamic, planar, &check);
     check_sizes(shape, planar, &check);
     check_pose(shape.pose, planar, &check);
+    const bool open = shape.kind == ShapeKind::Mesh && shape.surface && !shape.surface->closed && !shape.visual_only;
+    if (open && given.kind == BodyKind::Dynamic && !given.mass) {
+      check.fail("mesh is open and encloses no volume; close it, or give the body a mass instead of a density");
+    }
     std::vector<Vec2> corners;
     if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
     if (shape.kind == ShapeKind::Box && planar) corners = make_rectangle(shape.size);

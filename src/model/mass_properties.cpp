@@ -1,5 +1,7 @@
 #include "model/mass_properties.h"
 
+#include <slipstick/surface.h>
+
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
@@ -76,7 +78,9 @@ std::string name_shape(const BodyDescription& body, std::size_t i) {
   return "shape " + std::to_string(i + 1) + " (" + std::string(name_of(body.shapes[i].kind)) + ")";
 }
 
-bool has_matter(const ShapeDescription& shape) { return !shape.visual_only && shape.kind != ShapeKind::Plane; }
+bool has_matter(const ShapeDescription& shape) {
+  return !shape.visual_only && shape.kind != ShapeKind::Plane && shape.kind != ShapeKind::Heightfield;
+}
 
 /// The shapes together, by their own densities or the body's; of density one if none is given and the mass is.
 std::optional<MassProperties> calc_shapes(const BodyDescription& body, bool planar, ItemCheck* check) {
@@ -195,6 +199,9 @@ MassProperties calc_unit_density(const ShapeDescription& shape, bool planar) {
     }
     case ShapeKind::Polygon:
       return calc_polygon(shape.points);
+    case ShapeKind::Mesh:
+      return calc_surface_mass(*shape.surface);
+    case ShapeKind::Heightfield:
     case ShapeKind::Plane:
       break;
   }

@@ -16,6 +16,10 @@ std::string_view name_of(ShapeKind kind) {
       return "disk";
     case ShapeKind::Polygon:
       return "polygon";
+    case ShapeKind::Mesh:
+      return "mesh";
+    case ShapeKind::Heightfield:
+      return "heightfield";
   }
   return "shape";
 }

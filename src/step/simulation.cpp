@@ -26,6 +26,7 @@ struct Simulation::Impl {
         reach(model) {
     if (!scheme->looks_ahead() || scheme->locates(options))
       driver = std::make_unique<EventDriver>(model, options, *scheme, &ladder, &finder);
+    finder.set_threads(options.threads);
     prescribed.resize(model.bodies.size());
     weighted = state.velocity;
     update_kinematics();

@@ -41,6 +41,8 @@ int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points) {
     case ShapeKind::Polygon:
       for (const Vec2& p : points) shape.bound = std::max(shape.bound, p.norm());
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   model.planar = model.planar || shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
   model.shapes.push_back(shape);
@@ -149,6 +151,8 @@ Solid Random::solid(ShapeKind kind) {
       return make_disk(uniform(0.2, 1));
     case ShapeKind::Polygon:
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   // Points of an ellipse at angles at least 0.3 apart on average: convex, counter-clockwise.
   const int count = 3 + index(6);
@@ -184,6 +188,8 @@ Solid Random::lattice_solid(ShapeKind kind) {
     case ShapeKind::Disk:
     case ShapeKind::Plane:
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   Solid solid = this->solid(kind);
   solid.shape.radius = 0.25;
@@ -260,6 +266,8 @@ double Convex::support(const Vec3& n) const {
       extent = -std::numeric_limits<double>::infinity();
       for (const Vec2& p : solid.points) extent = std::max(extent, p.dot(local.head<2>()));
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   return n.dot(pose.position) + extent;
 }
@@ -287,6 +295,8 @@ Vec3 Convex::project(const Vec3& p) const {
     case ShapeKind::Polygon:
       q = project_to_polygon(solid.points, local);
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   return pose.position + pose.orientation * q;
 }
