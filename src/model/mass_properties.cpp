@@ -3,6 +3,7 @@
 #include <slipstick/surface.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -112,6 +113,12 @@ std::optional<MassProperties> calc_shapes(const BodyDescription& body, bool plan
   }
   if (!(all.mass > 0) || !std::isfinite(all.mass) || !all.inertia.allFinite() || !(all.inertia(2, 2) > 0)) {
     check->fail("its shapes are too small or too large for mass and inertia to be numbers; check the sizes");
+    return std::nullopt;
+  }
+  const bool meshes = std::any_of(body.shapes.begin(), body.shapes.end(),
+                                  [](const ShapeDescription& s) { return s.kind == ShapeKind::Mesh; });
+  if (meshes && !is_physical(all.inertia)) {
+    check->fail("the inertia of its mesh is not that of any body; does the mesh intersect itself?");
     return std::nullopt;
   }
   return all;
