@@ -151,7 +151,11 @@ int SurfaceProbe::touch_facet(int i, int t, const Vec3& p, double radius, const 
   } else if (height < -tiny_) {
     return 0;
   }
-  if (!is_over(t, p, tiny_ + 1e-7 * std::abs(height), beyond)) return 0;
+  const double tolerance = tiny_ + 1e-7 * std::abs(height);
+  if (!is_over(t, p, tolerance, 0)) {
+    // A plane that comes nearer than the surface does is not one of a valley that the point is in.
+    if (std::abs(height) < nearest.distance - tiny_ || !is_over(t, p, tolerance, beyond)) return 0;
+  }
   return add(kPointFacet, i, index_.facet(t), normal, p - height * normal, height - radius);
 }
 
@@ -261,7 +265,7 @@ void SurfaceProbe::touch_edge_pair(int i, int name, int e) {
   add(kEdgeEdge, name, e, normal, on_edge, height - body_.radius);
 }
 
-/// Tips of the surface against the side of a capsule.
+/// Tips of the surface against an edge of the body: the side of a capsule, or an edge that a tip is in the region of.
 void SurfaceProbe::touch_edge_tips(int i, int name, int t) {
   const PolytopeEdge& own = body_.edges[i];
   const Vec3 from = body_.point(own.a), to = body_.point(own.b), middle = (from + to) / 2, half = (to - from) / 2;
@@ -272,7 +276,7 @@ void SurfaceProbe::touch_edge_tips(int i, int name, int t) {
     const Vec3 d = middle + s * half - index_.vertex(v);
     const double distance = d.norm();
     if (distance - body_.radius > sink_->reach() || distance <= tiny_) continue;
-    if (!index_.holds(v, d / distance, kRegionSlack)) continue;
+    if (!index_.holds(v, d / distance, kRegionSlack) || !allows(own, -d / distance)) continue;
     add(kEdgeVertex, name, v, d / distance, index_.vertex(v), distance - body_.radius);
   }
 }
@@ -285,7 +289,7 @@ void SurfaceProbe::touch_edge(int i, int name) {
       const int e = index_.edge_of(t, k);
       if (index_.edge(e).triangle[0] == t) touch_edge_pair(i, name, e);
     }
-    if (body_.radius > 0) touch_edge_tips(i, name, t);
+    touch_edge_tips(i, name, t);
   });
 }
 

@@ -5,6 +5,7 @@
 //   point of the body - edge     the point is in the edge's own region: the edge is a ridge or a rim
 //   point of the body - vertex   the same for a vertex
 //   edge of the body  - edge     the common perpendicular lies between the normals of the faces at either edge
+//   edge of the body  - vertex   as a point and an edge, the other way round
 //   face of the body  - vertex   no neighbour of the vertex lies further towards the body
 //
 // Flat edges and valleys carry nothing: there are no ghost edges. A facet (all triangles of a flat region) is one

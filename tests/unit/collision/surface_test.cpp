@@ -136,11 +136,9 @@ TEST(SurfacePairs, AMeshOfABoxIsABox) {
     const Pose pose{random.uniform(0.3, 1.6) * random.direction(), random.rotation()};
     const Pose box_pose{0.1 * random.direction(), random.rotation()};
     const auto expected = find_contacts(make_pair_world(solid, pose, make_box(half), box_pose, 0.15));
-    const auto found = find_contacts(make_surface_world(solid, pose, mesh, box_pose, 0.3));
+    const auto found = find_contacts(make_surface_world(solid, pose, mesh, box_pose, 0.15));
     if (expected.empty()) {
-      if (!found.empty()) {
-        EXPECT_GT(least(found).gap, 0.3 - 1e-9) << k;
-      }
+      EXPECT_TRUE(found.empty()) << k;
       continue;
     }
     if (least(expected).gap < 0) continue;  // in overlap, the features give depths of their own
@@ -184,8 +182,8 @@ TEST(SurfacePairs, TwoMeshesMeetLikeTwoBoxes) {
     const Pose a{random.uniform(0.5, 1.4) * random.direction(), random.rotation()}, b{Vec3::Zero(), random.rotation()};
     const auto expected = find_contacts(make_pair_world(make_box(half_a), a, make_box(half_b), b, 0.1));
     World world;
-    add_surface(&world, world.add_body(BodyKind::Dynamic, a, 0.1), mesh_a, false);
-    add_surface(&world, world.add_body(BodyKind::Dynamic, b, 0.1), mesh_b, false);
+    add_surface(&world, world.add_body(BodyKind::Dynamic, a, 0.05), mesh_a, false);
+    add_surface(&world, world.add_body(BodyKind::Dynamic, b, 0.05), mesh_b, false);
     const auto found = find_contacts(world);
     if (expected.empty() || least(expected).gap < 0) continue;
     ++touched;
@@ -193,7 +191,7 @@ TEST(SurfacePairs, TwoMeshesMeetLikeTwoBoxes) {
     EXPECT_NEAR(least(found).gap, least(expected).gap, 1e-9) << k;
     for (std::size_t i = 1; i < found.size(); ++i) EXPECT_LT(found[i - 1].key, found[i].key);
   }
-  EXPECT_GT(touched, 60);
+  EXPECT_GT(touched, 40);
 }
 
 TEST(SurfacePairs, AMeshOnAPlaneStandsOnItsCorners) {
