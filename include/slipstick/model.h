@@ -3,6 +3,7 @@
 #pragma once
 
 #include <slipstick/expression.h>
+#include <slipstick/hull.h>
 #include <slipstick/result.h>
 #include <slipstick/types.h>
 
@@ -31,7 +32,11 @@ enum class ShapeKind : std::uint8_t {
   Capsule,  ///< radius, half_length of the straight part, axis z
   Plane,  ///< the solid half space below z = 0 of the shape's frame (outward normal +z); fixed or kinematic bodies only
   Disk,   ///< planar: radius
-  Polygon,  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Polygon,     ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Cylinder,    ///< radius, half_length, axis z, centred
+  Cone,        ///< radius of the base at z = -half_length, tip at z = half_length
+  Ellipsoid,   ///< half_size: the half axes
+  Hull,        ///< convex hull of points
   Mesh,        ///< surface: triangles; a closed one is a solid, an open one has two sides
   Heightfield  ///< surface: triangles over a grid, solid below
 };
@@ -80,12 +85,13 @@ struct PairLaw {
 struct ShapeDescription {
   ShapeKind kind = ShapeKind::Sphere;
   double radius = 0;
-  double length = 0;            ///< capsule: full length of the straight part
-  Vec3 size = Vec3::Zero();     ///< box: full size
-  std::vector<Vec2> points;     ///< polygon, any orientation; must be convex
-  Vec3 normal = Vec3::UnitZ();  ///< plane
-  double offset = 0;            ///< plane: normal . p = offset, body frame
-  Pose pose;                    ///< in the body's frame
+  double length = 0;                       ///< capsule: full length of the straight part; cylinder, cone: full length
+  Vec3 size = Vec3::Zero();                ///< box, ellipsoid: full size
+  std::vector<Vec2> points;                ///< polygon, any orientation; must be convex
+  std::vector<Vec3> vertices;              ///< hull: points in any order
+  Vec3 normal = Vec3::UnitZ();             ///< plane
+  double offset = 0;                       ///< plane: normal . p = offset, body frame
+  Pose pose;                               ///< in the body's frame
   std::shared_ptr<const Surface> surface;  ///< mesh, heightfield: shape frame; copies of a shape share it
   std::string material = "default";
   std::optional<double> density;
@@ -176,10 +182,11 @@ struct Shape {
   int material = 0;
   Pose pose;  ///< in the body's CENTRE-OF-MASS frame (body axes)
   double radius = 0;
-  double half_length = 0;         ///< capsule
-  Vec3 half_size = Vec3::Zero();  ///< box
+  double half_length = 0;         ///< capsule, cylinder, cone
+  Vec3 half_size = Vec3::Zero();  ///< box, ellipsoid
   int first_point = 0;            ///< polygon: Model::points, counter-clockwise, shape frame
   int point_count = 0;
+  int hull = -1;     ///< hull: Model::hulls
   int surface = -1;  ///< mesh, heightfield: Model::surfaces
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
 };
@@ -239,6 +246,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
+  std::vector<slipstick::Hull> hulls;                    ///< one a shape of kind Hull, shape frame
   std::vector<std::shared_ptr<const Surface>> surfaces;  ///< of meshes and heightfields, each once
   std::vector<Joint> joints;
   std::vector<Spring> springs;

@@ -5,6 +5,7 @@
 #include "collision/narrow_phase.h"
 #include "collision/placed_shape.h"
 #include "collision/surface_index.h"
+#include "collision/surface_probe.h"
 
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -28,11 +29,19 @@ constexpr std::size_t kPortion = 256;
 
 Vec2 rotated(const Mat3& r, const Vec2& p) { return r.topLeftCorner<2, 2>() * p; }
 
+/// Met by the general routine, which wants a box as a hull.
+bool is_general(ShapeKind kind) {
+  return kind == ShapeKind::Cylinder || kind == ShapeKind::Cone || kind == ShapeKind::Ellipsoid ||
+         kind == ShapeKind::Hull;
+}
+
 }  // namespace
 
 struct ContactFinder::Impl {
   explicit Impl(const Model& m);
 
+  void set_box_hulls();
+  void set_polytopes();
   void place(const State& state);
   void place_polygon(const Shape& shape, PlacedShape* placed);
   Bounds calc_bounds(int shape, std::span<const double> reach) const;
@@ -45,13 +54,12 @@ struct ContactFinder::Impl {
   void sort_pairs();
   bool may_touch(int shape_a, int shape_b) const;
   double reach_of(std::span<const double> reach, int shape) const {
-    const int body = model->shapes[shape].body;
+    const int body = placed[shape].body;
     return body == kWorld ? 0 : reach[body];
   }
   Contact make_names(int shape_a, int shape_b) const;
-  void find_portion(std::size_t first, std::size_t last, std::span<const double> reach,
-                    std::vector<Contact>* contacts) const;
-  void find_all(std::span<const double> reach, std::vector<Contact>* contacts);
+  void find_portion(std::size_t first, std::size_t last, std::vector<Contact>* contacts) const;
+  void find_all(std::vector<Contact>* contacts);
 
   const Model* model;
   std::vector<std::uint8_t> movable;       ///< a shape
@@ -62,7 +70,9 @@ struct ContactFinder::Impl {
   std::vector<std::int32_t> statics;       ///< the other solids: they have a tree of their own
   std::vector<Vec2> local_normals;         ///< beside Model::points
   std::vector<Vec2> world_points, world_normals;
+  std::vector<Hull> box_hulls;  ///< of boxes, if there are shapes that meet them by the general routine
   std::vector<std::unique_ptr<const SurfaceIndex>> surfaces;  ///< beside Model::surfaces
+  std::vector<PolytopeData> polytopes;                        ///< beside Model::hulls, if there are surfaces
   std::vector<PlacedShape> placed;
   std::vector<Bounds> bounds;  ///< a moving solid
   BroadPhase broad_phase;
@@ -71,6 +81,7 @@ struct ContactFinder::Impl {
   std::vector<Pose> static_pose;
   std::vector<double> static_reach;
   bool has_static_tree = false;
+  bool has_groups = false;
   std::vector<IndexPair> pairs, sorted_pairs;
   std::vector<std::int32_t> bucket;
   std::optional<tbb::task_arena> arena;  ///< more than one thread
@@ -93,8 +104,12 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
     const bool rests = !is_body || m.bodies[shape.body].kind == BodyKind::Fixed;
     if (shape.kind != ShapeKind::Plane) (rests ? statics : moving).push_back(s);
     placed[s].kind = shape.kind;
+    placed[s].body = shape.body;
+    placed[s].material = shape.material;
     placed[s].radius = shape.radius;
+    placed[s].half_length = shape.half_length;
     placed[s].half_size = shape.half_size;
+    if (shape.kind == ShapeKind::Hull) placed[s].hull = &m.hulls[shape.hull];
     placed[s].bound = shape.bound;
     if (shape.surface >= 0) placed[s].surface = surfaces[shape.surface].get();
     if (shape.kind != ShapeKind::Polygon) continue;
@@ -107,6 +122,32 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
     }
   }
   bounds.resize(moving.size());
+  set_box_hulls();
+  set_polytopes();
+  has_groups = std::any_of(m.bodies.begin(), m.bodies.end(), [](const Body& body) { return body.group >= 0; });
+}
+
+void ContactFinder::Impl::set_box_hulls() {
+  if (std::none_of(model->shapes.begin(), model->shapes.end(), [](const Shape& s) { return is_general(s.kind); }))
+    return;
+  box_hulls.reserve(model->shapes.size());  // addresses are kept
+  for (std::size_t s = 0; s < placed.size(); ++s) {
+    if (placed[s].kind != ShapeKind::Box) continue;
+    box_hulls.push_back(make_box_hull(placed[s].half_size));
+    placed[s].hull = &box_hulls.back();
+  }
+}
+
+/// What the probe of a surface needs of a hull beyond its corners.
+void ContactFinder::Impl::set_polytopes() {
+  if (surfaces.empty()) return;
+  polytopes.resize(model->hulls.size());
+  for (std::size_t s = 0; s < placed.size(); ++s) {
+    if (placed[s].kind != ShapeKind::Hull) continue;
+    PolytopeData& data = polytopes[model->shapes[s].hull];
+    if (data.faces.empty()) data = make_polytope(*placed[s].hull);
+    placed[s].polytope = &data;
+  }
 }
 
 void ContactFinder::Impl::place_polygon(const Shape& shape, PlacedShape* p) {
@@ -151,6 +192,19 @@ Vec3 ContactFinder::Impl::calc_half_extent(const PlacedShape& shape) const {
         extent = extent.cwiseMax((shape.points[k] - shape.center.head<2>()).cwiseAbs());
       }
       return {extent.x(), extent.y(), 0};
+    }
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone: {  // of a disk with the axis z: r sqrt(1 - z_k^2)
+      const Vec3 z = shape.frame.col(2);
+      const Vec3 rim = shape.radius * (Vec3::Ones() - z.cwiseAbs2()).cwiseMax(0).cwiseSqrt();
+      return shape.half_length * z.cwiseAbs() + rim;
+    }
+    case ShapeKind::Ellipsoid:
+      return (shape.frame * shape.half_size.asDiagonal()).rowwise().norm();
+    case ShapeKind::Hull: {
+      Vec3 extent = Vec3::Zero();
+      for (const Vec3& p : shape.hull->vertices) extent = extent.cwiseMax((shape.frame * p).cwiseAbs());
+      return extent;
     }
     case ShapeKind::Sphere:
     case ShapeKind::Disk:
@@ -216,9 +270,9 @@ void ContactFinder::Impl::find_static_pairs() {
 
 bool ContactFinder::Impl::may_touch(int shape_a, int shape_b) const {
   if (!movable[shape_a] && !movable[shape_b]) return false;
-  const int body_a = model->shapes[shape_a].body, body_b = model->shapes[shape_b].body;
+  const int body_a = placed[shape_a].body, body_b = placed[shape_b].body;
   if (body_a == body_b) return false;
-  if (body_a != kWorld && body_b != kWorld && model->bodies[body_a].group >= 0 &&
+  if (has_groups && body_a != kWorld && body_b != kWorld && model->bodies[body_a].group >= 0 &&
       model->bodies[body_a].group == model->bodies[body_b].group) {
     return false;
   }
@@ -271,7 +325,7 @@ void ContactFinder::Impl::sort_pairs() {
 }
 
 Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
-  const Shape &a = model->shapes[shape_a], &b = model->shapes[shape_b];
+  const PlacedShape &a = placed[shape_a], &b = placed[shape_b];
   Contact names;
   names.key = {shape_a, shape_b, 0};
   names.body_a = a.body;
@@ -281,12 +335,11 @@ Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
   return names;
 }
 
-void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std::span<const double> reach,
-                                       std::vector<Contact>* contacts) const {
+void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std::vector<Contact>* contacts) const {
   for (std::size_t k = first; k < last; ++k) {
     const IndexPair& p = sorted_pairs[k];
     const PlacedShape &a = placed[p.a], &b = placed[p.b];
-    const double pair_reach = reach_of(reach, p.a) + reach_of(reach, p.b);
+    const double pair_reach = a.reach + b.reach;
     const double far = (a.bound + b.bound + pair_reach) * (1 + kRoundingPart);
     // Bounding spheres; a plane's is infinite.
     if ((b.center - a.center).squaredNorm() > far * far) continue;
@@ -295,14 +348,14 @@ void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std:
 }
 
 /// Portions of the sorted pairs, each into its own list: what comes out does not depend on who did which.
-void ContactFinder::Impl::find_all(std::span<const double> reach, std::vector<Contact>* contacts) {
+void ContactFinder::Impl::find_all(std::vector<Contact>* contacts) {
   const std::size_t count = sorted_pairs.size(), parts = (count + kPortion - 1) / kPortion;
-  if (!arena || parts < 2) return find_portion(0, count, reach, contacts);
+  if (!arena || parts < 2) return find_portion(0, count, contacts);
   if (portions.size() < parts) portions.resize(parts);
   arena->execute([&] {
     tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
       portions[part].clear();
-      find_portion(part * kPortion, std::min(count, (part + 1) * kPortion), reach, &portions[part]);
+      find_portion(part * kPortion, std::min(count, (part + 1) * kPortion), &portions[part]);
     });
   });
   for (std::size_t part = 0; part < parts; ++part) {
@@ -339,6 +392,7 @@ void ContactFinder::find(const State& state, std::span<const double> reach, Cont
   contacts->contacts.clear();
   impl.pairs.clear();
   impl.place(state);
+  for (std::size_t s = 0; s < impl.placed.size(); ++s) impl.placed[s].reach = impl.reach_of(reach, static_cast<int>(s));
   impl.update_bounds(reach);
   impl.update_static_tree(state, reach);
   impl.broad_phase.find(impl.bounds, &impl.pairs);
@@ -346,7 +400,7 @@ void ContactFinder::find(const State& state, std::span<const double> reach, Cont
   impl.find_static_pairs();
   impl.find_plane_pairs(reach);
   impl.sort_pairs();
-  impl.find_all(reach, &contacts->contacts);
+  impl.find_all(&contacts->contacts);
 }
 
 }  // namespace slipstick

@@ -99,6 +99,34 @@ bool cast_polygon(const Ray& ray, const PlacedShape& shape, double* distance, Ve
   return clip.finish(distance, normal);
 }
 
+bool cast_hull(const Ray& ray, const PlacedShape& shape, double* distance, Vec3* normal) {
+  RayClip clip;
+  const Ray local{shape.frame.transpose() * (ray.origin - shape.center), shape.frame.transpose() * ray.direction};
+  for (const HullFace& face : shape.hull->faces) clip.clip(local, face.normal, face.offset);
+  if (!clip.finish(distance, normal)) return false;
+  *normal = shape.frame * *normal;
+  return true;
+}
+
+/// Marches by the distance to the shape, which cannot be overstepped.
+bool cast_curved(const Ray& ray, const PlacedShape& shape, double* distance, Vec3* normal) {
+  constexpr int kMaxSteps = 1000;
+  const double close = 1e-11 * shape.bound;
+  PlacedShape probe;  // a ball without size
+  thread_local std::vector<Contact> found;
+  double t = std::max(0.0, ray.direction.dot(shape.center - ray.origin) - shape.bound);
+  const double last = std::min(*distance, ray.direction.dot(shape.center - ray.origin) + shape.bound);
+  for (int step = 0; step < kMaxSteps && t <= last; ++step) {
+    probe.center = ray.origin + t * ray.direction;
+    found.clear();
+    find_pair(shape, probe, {}, kInfinity, &found);
+    if (found.empty() || (t == 0 && found[0].gap <= 0)) return false;  // it begins inside
+    if (found[0].gap <= close) return enter(t, found[0].normal, distance, normal);
+    t += found[0].gap;
+  }
+  return false;
+}
+
 bool cast_plane(const Ray& ray, const PlacedShape& shape, double* distance, Vec3* normal) {
   const double speed = shape.axis.dot(ray.direction), height = shape.axis.dot(ray.origin - shape.center);
   return speed < 0 && height >= 0 && enter(-height / speed, shape.axis, distance, normal);
@@ -162,6 +190,12 @@ bool cast_ray(const Ray& ray, const PlacedShape& shape, double* distance, Vec3* 
       return cast_plane(ray, shape, distance, normal);
     case ShapeKind::Polygon:
       return cast_polygon(ray, shape, distance, normal);
+    case ShapeKind::Hull:
+      return cast_hull(ray, shape, distance, normal);
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone:
+    case ShapeKind::Ellipsoid:
+      return cast_curved(ray, shape, distance, normal);
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
       return cast_surface(ray, shape, distance, normal);

@@ -34,6 +34,13 @@ struct PolytopeFace {
   double offset = 0;  ///< normal . p = offset
 };
 
+/// Edges and faces of a hull, beside its corners.
+struct PolytopeData {
+  std::vector<PolytopeEdge> edges;
+  std::vector<PolytopeFace> faces;
+};
+PolytopeData make_polytope(const Hull& hull);
+
 /// Points, edges and faces in a frame of their own, which is placed in that of the surface.
 struct Polytope {
   std::span<const Vec3> points;

@@ -39,6 +39,16 @@ Pose calc_shape_pose(const ShapeDescription& shape) {
   return pose;
 }
 
+/// Corners and triangles of a hull: each face as a fan.
+void add_hull(const ShapeDescription& given, RecordShape* shape) {
+  const Hull hull = make_hull(given.vertices).hull;
+  for (const Vec3& p : hull.vertices) shape->vertices.push_back({p.x(), p.y(), p.z()});
+  for (const HullFace& face : hull.faces) {
+    const int* const loop = hull.loops.data() + face.first;
+    for (int k = 1; k + 1 < face.count; ++k) shape->triangles.push_back({loop[0], loop[k], loop[k + 1]});
+  }
+}
+
 RecordShape make_shape(const ShapeDescription& given, int body) {
   RecordShape shape;
   shape.body = body;
@@ -48,6 +58,7 @@ RecordShape make_shape(const ShapeDescription& given, int body) {
   shape.radius = given.radius;
   shape.length = given.length;
   for (const Vec2& p : given.points) shape.points.push_back({p.x(), p.y()});
+  if (given.kind == ShapeKind::Hull) add_hull(given, &shape);
   if (given.surface) {
     for (const Vec3& p : given.surface->vertices) shape.vertices.push_back(as_array(p));
     shape.triangles.assign(given.surface->triangles.begin(), given.surface->triangles.end());
@@ -95,7 +106,8 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
     header.centers_of_mass.push_back(as_array(body.center_of_mass));
   }
   using enum ShapeKind;
-  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon, Mesh, Heightfield})
+  for (const ShapeKind kind :
+       {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull, Mesh, Heightfield})
     header.shape_kinds.emplace_back(name_of(kind));
   for (std::size_t i = 0; i < scene.description.bodies.size(); ++i)
     for (const ShapeDescription& shape : scene.description.bodies[i].shapes)

@@ -111,6 +111,22 @@ double calc_thickness(const Model& model, const Shape& shape) {
       }
       return thinnest;
     }
+    case ShapeKind::Cylinder:
+      return 2 * std::min(shape.radius, shape.half_length);
+    case ShapeKind::Cone:  // twice the radius of the inscribed ball
+      return 4 * shape.radius * shape.half_length / (shape.radius + std::hypot(shape.radius, 2 * shape.half_length));
+    case ShapeKind::Ellipsoid:
+      return 2 * shape.half_size.minCoeff();
+    case ShapeKind::Hull: {
+      double thinnest = std::numeric_limits<double>::infinity();
+      const Hull& hull = model.hulls[shape.hull];
+      for (const HullFace& face : hull.faces) {
+        double width = 0;
+        for (const Vec3& p : hull.vertices) width = std::max(width, face.offset - face.normal.dot(p));
+        thinnest = std::min(thinnest, width);
+      }
+      return thinnest;
+    }
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
     case ShapeKind::Plane:

@@ -1,10 +1,14 @@
 // The `shapes` of a body. A new shape is one row of kShapes.
 #include <slipstick/surface.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <sstream>
 
 #include "io/scene_build.h"
 #include "io/scene_colors.h"
@@ -40,6 +44,57 @@ void read_polygon(const SceneItem& item, ShapeDescription* shape) {
   for (const SceneNode* point : node.items) {
     const auto p = item.as_numbers(*point, "points", {2});
     if (p) shape->points.emplace_back((*p)[0], (*p)[1]);
+  }
+}
+
+/// Rows of three numbers: `x y z` (blanks or commas), `v x y z` of an OBJ file; other lines of an OBJ file and lines
+/// with # do not count.
+void read_hull_file(const SceneItem& item, const std::string& text, ShapeDescription* shape) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string word;
+    if (!(words >> word)) continue;
+    const bool obj = std::isalpha(static_cast<unsigned char>(word[0])) && word != "nan" && word != "inf";
+    if (obj && word != "v") continue;
+    Vec3 p;
+    bool good = true;
+    for (int k = 0; k < 3; ++k) {
+      if ((obj || k > 0) && !(words >> word)) word.clear();
+      char* end = nullptr;
+      p[k] = std::strtod(word.c_str(), &end);
+      good = good && !word.empty() && *end == '\0' && std::isfinite(p[k]);
+    }
+    if (!good) {
+      item.fault(*item.find("file"), "line " + std::to_string(number) + " of the file is not a point of three numbers");
+      return;
+    }
+    shape->vertices.push_back(p);
+    if (shape->vertices.size() > static_cast<std::size_t>(kMaxHullPoints)) return;  // compile says so
+  }
+}
+
+void read_hull(const SceneItem& item, ShapeDescription* shape) {
+  const bool points = item.find("points"), file = item.find("file");
+  if (points == file) {
+    item.fault(*item.map().node, item.label() + (points ? " has both 'points' and 'file'; give one of them"
+                                                        : " needs 'points' or 'file'"));
+    return;
+  }
+  if (file) {
+    std::string name;
+    if (!item.text("file", &name)) return;
+    const std::string* const text = item.reading().files->read_data(*item.find("file"), name);
+    if (text) read_hull_file(item, *text, shape);
+    return;
+  }
+  const SceneNode& node = *item.find("points");
+  if (!node.is_list()) return item.expected(node, "a list of points [x, y, z]", "points");
+  for (const SceneNode* point : node.items) {
+    const auto p = item.as_numbers(*point, "points", {3});
+    if (p) shape->vertices.emplace_back((*p)[0], (*p)[1], (*p)[2]);
   }
 }
 
@@ -159,6 +214,10 @@ constexpr std::array kShapes{
     ShapeType{"sphere", ShapeKind::Sphere, "", "disk", {"radius", ""}, read_round},
     ShapeType{"box", ShapeKind::Box, "", "", {"size", ""}, read_box},
     ShapeType{"capsule", ShapeKind::Capsule, "", "polygon", {"radius", "length"}, read_capsule},
+    ShapeType{"cylinder", ShapeKind::Cylinder, "", "disk", {"radius", "length"}, read_capsule},
+    ShapeType{"cone", ShapeKind::Cone, "", "polygon", {"radius", "length"}, read_capsule},
+    ShapeType{"ellipsoid", ShapeKind::Ellipsoid, "", "disk", {"size", ""}, read_box},
+    ShapeType{"hull", ShapeKind::Hull, "", "polygon", {"points", "file"}, read_hull},
     ShapeType{"plane", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"halfspace", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"disk", ShapeKind::Disk, "sphere", "", {"radius", ""}, read_round},
@@ -177,7 +236,7 @@ const KeyList& shape_names() {
 }
 
 const KeyList& later_shape_names() {
-  static const KeyList kNames{"cylinder", "cone", "ellipsoid", "hull"};
+  static const KeyList kNames{};
   return kNames;
 }
 

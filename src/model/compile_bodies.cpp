@@ -126,6 +126,18 @@ double calc_reach(const Model& model, const Shape& shape) {
         far = std::max(far, (p + shape.pose.orientation * Vec3(corner.x(), corner.y(), 0)).norm());
       }
       return far;
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone: {
+      const Vec3 own = shape.pose.orientation.conjugate() * p;
+      return std::hypot(own.head<2>().norm() + shape.radius, std::abs(own.z()) + shape.half_length);
+    }
+    case ShapeKind::Ellipsoid:
+      return p.norm() + shape.half_size.maxCoeff();
+    case ShapeKind::Hull:
+      for (const Vec3& corner : model.hulls[shape.hull].vertices) {
+        far = std::max(far, (p + shape.pose.orientation * corner).norm());
+      }
+      return far;
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
       for (const Vec3& v : model.surfaces[shape.surface]->vertices) {

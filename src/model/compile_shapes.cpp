@@ -59,8 +59,7 @@ std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
 
 void check_kind(const ShapeDescription& shape, bool movable, bool planar, ItemCheck* check) {
   const bool flat = shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
-  const bool surface = shape.kind == ShapeKind::Mesh || shape.kind == ShapeKind::Heightfield;
-  const bool solid = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Capsule || surface;
+  const bool solid = !flat && shape.kind != ShapeKind::Box && shape.kind != ShapeKind::Plane;
   if (flat && !planar) check->fail("is a planar shape; use it with planar: true, or take a sphere or a box");
   if (solid && planar) check->fail("is no planar shape; use a disk, a box or a polygon");
   if (shape.kind == ShapeKind::Plane && movable) {
@@ -90,12 +89,21 @@ void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
       if (!(shape.normal.norm() > 0)) check->fail("normal must not be zero");
       if (planar) check->in_plane("normal", shape.normal);
       break;
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone:
+      check->positive("radius", shape.radius);
+      check->positive("length", shape.length);
+      break;
+    case ShapeKind::Ellipsoid:
+      for (int i = 0; i < 3; ++i) check->positive("size", shape.size[i]);
+      break;
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
       if (!shape.surface) check->fail("has no surface; give it a file or data");
       break;
     case ShapeKind::Polygon:
-      break;  // calc_corners looks at it
+    case ShapeKind::Hull:
+      break;  // calc_corners and make_hull look at them
   }
   if (shape.density) check->positive("density", *shape.density);
 }
@@ -137,7 +145,24 @@ void add_surface(const ShapeDescription& given, Model* model, Shape* shape) {
   shape->bound = std::sqrt(bound_sq);
 }
 
-Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners, int body, int material,
+/// The same for a hull: its frame goes to the middle of its extent.
+void add_hull(Hull hull, Model* model, Shape* shape) {
+  Vec3 low = hull.vertices[0], high = low;
+  for (const Vec3& p : hull.vertices) {
+    low = low.cwiseMin(p);
+    high = high.cwiseMax(p);
+  }
+  Vec3 center = (low + high) / 2;
+  if (center.norm() <= 1e-12 * (high - low).norm()) center.setZero();
+  for (Vec3& p : hull.vertices) p -= center;
+  for (HullFace& face : hull.faces) face.offset -= face.normal.dot(center);
+  for (const Vec3& p : hull.vertices) shape->bound = std::max(shape->bound, p.norm());
+  shape->pose.position += shape->pose.orientation * center;
+  shape->hull = static_cast<int>(model->hulls.size());
+  model->hulls.push_back(std::move(hull));
+}
+
+Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners, Hull hull, int body, int material,
                  Model* model) {
   Shape shape;
   shape.kind = given.kind;
@@ -165,6 +190,19 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
       break;
     case ShapeKind::Polygon:
       add_polygon(corners, model, &shape);
+      break;
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone:
+      shape.radius = given.radius;
+      shape.half_length = given.length / 2;
+      shape.bound = std::hypot(shape.radius, shape.half_length);
+      break;
+    case ShapeKind::Ellipsoid:
+      shape.half_size = given.size / 2;
+      shape.bound = shape.half_size.maxCoeff();
+      break;
+    case ShapeKind::Hull:
+      add_hull(std::move(hull), model, &shape);
       break;
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
@@ -208,13 +246,18 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     std::vector<Vec2> corners;
     if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
     if (shape.kind == ShapeKind::Box && planar) corners = make_rectangle(shape.size);
+    MadeHull made;
+    if (shape.kind == ShapeKind::Hull) {
+      made = make_hull(shape.vertices);
+      if (!made.fault.empty()) check.fail(made.fault);
+    }
     const auto material = c->material_index.find(shape.material);
     if (material == c->material_index.end()) {
       check.fail(c->faults.as_unknown_name("material", shape.material, c->material_names));
     }
     good &= check.good();
     if (!check.good() || shape.visual_only) continue;
-    c->model.shapes.push_back(make_shape(shape, corners, i, material->second, &c->model));
+    c->model.shapes.push_back(make_shape(shape, corners, std::move(made.hull), i, material->second, &c->model));
   }
   return good;
 }

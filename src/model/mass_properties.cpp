@@ -47,6 +47,34 @@ MassProperties calc_polygon(std::span<const Vec2> points) {
   return lamina;
 }
 
+/// Tetrahedra from an inner point to the triangles of each face. With the integrals over a tetrahedron (0, a, b, c) of
+/// volume V, int x x^T = V / 20 (s s^T + a a^T + b b^T + c c^T), s = a + b + c.
+MassProperties calc_hull(const Hull& hull) {
+  MassProperties matter;
+  if (hull.vertices.empty()) return matter;
+  Vec3 origin = Vec3::Zero();
+  for (const Vec3& p : hull.vertices) origin += p / static_cast<double>(hull.vertices.size());
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+  for (const HullFace& face : hull.faces) {
+    const auto corner = [&](int k) { return Vec3(hull.vertices[hull.loops[face.first + k]] - origin); };
+    const Vec3 a = corner(0);
+    for (int k = 1; k + 1 < face.count; ++k) {
+      const Vec3 b = corner(k), c = corner(k + 1), sum = a + b + c;
+      const double volume = a.dot(b.cross(c)) / 6;
+      matter.mass += volume;
+      first += volume / 4 * sum;
+      second += volume / 20 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+    }
+  }
+  if (!(matter.mass > 0)) return {};
+  const Vec3 center = first / matter.mass;
+  second -= matter.mass * center * center.transpose();
+  matter.center = origin + center;
+  matter.inertia = second.trace() * Mat3::Identity() - second;
+  return matter;
+}
+
 /// Principal moments positive, and none larger than the other two together.
 bool is_physical(const Mat3& inertia) {
   const double scale = inertia.cwiseAbs().maxCoeff();
@@ -206,6 +234,25 @@ MassProperties calc_unit_density(const ShapeDescription& shape, bool planar) {
     }
     case ShapeKind::Polygon:
       return calc_polygon(shape.points);
+    case ShapeKind::Cylinder: {
+      const double r2 = shape.radius * shape.radius, mass = std::numbers::pi * r2 * shape.length;
+      const double across = mass * (r2 / 4 + shape.length * shape.length / 12);
+      return make_centred(mass, {across, across, mass * r2 / 2});
+    }
+    case ShapeKind::Cone: {  // the centroid is a quarter of the length above the base
+      const double r2 = shape.radius * shape.radius, mass = std::numbers::pi / 3 * r2 * shape.length;
+      const double across = mass * (3 * r2 / 20 + 3 * shape.length * shape.length / 80);
+      MassProperties cone = make_centred(mass, {across, across, 0.3 * mass * r2});
+      cone.center.z() = -shape.length / 4;
+      return cone;
+    }
+    case ShapeKind::Ellipsoid: {
+      const double mass = std::numbers::pi / 6 * shape.size.prod();
+      const Vec3 square = shape.size.cwiseAbs2() / 20;
+      return make_centred(mass, mass * Vec3(square.y() + square.z(), square.x() + square.z(), square.x() + square.y()));
+    }
+    case ShapeKind::Hull:
+      return calc_hull(make_hull(shape.vertices).hull);
     case ShapeKind::Mesh:
       return calc_surface_mass(*shape.surface);
     case ShapeKind::Heightfield:

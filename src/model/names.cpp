@@ -16,6 +16,14 @@ std::string_view name_of(ShapeKind kind) {
       return "disk";
     case ShapeKind::Polygon:
       return "polygon";
+    case ShapeKind::Cylinder:
+      return "cylinder";
+    case ShapeKind::Cone:
+      return "cone";
+    case ShapeKind::Ellipsoid:
+      return "ellipsoid";
+    case ShapeKind::Hull:
+      return "hull";
     case ShapeKind::Mesh:
       return "mesh";
     case ShapeKind::Heightfield:
