@@ -47,9 +47,29 @@ void SurfaceProbe::begin(const Polytope& body) {
 
 void SurfaceProbe::touch(const Polytope& body) {
   begin(body);
+  if (!find_region()) return;
   for (int i = 0; i < static_cast<int>(body.points.size()); ++i) touch_point(i, body.point(i), body.radius);
   for (int i = 0; i < static_cast<int>(body.edges.size()); ++i) touch_edge(i, i);
   if (!body.faces.empty()) touch_faces();
+}
+
+/// Where the triangles near the body are, widened by as much as the body may be away: most of its points and edges are
+/// elsewhere. False if there are none.
+bool SurfaceProbe::find_region() {
+  Bounds box{body_.point(0), body_.point(0)};
+  for (int i = 1; i < static_cast<int>(body_.points.size()); ++i) {
+    const Vec3 p = body_.point(i);
+    box = {box.low.cwiseMin(p), box.high.cwiseMax(p)};
+  }
+  const Vec3 wide = Vec3::Constant(body_.radius + 2 * sink_->reach() + std::max(deep_, edge_deep_) + tiny_);
+  Bounds near{Vec3::Constant(kInfinity), Vec3::Constant(-kInfinity)};
+  index_.tree().find({box.low - wide, box.high + wide}, [&](int t) {
+    for (const std::int32_t v : index_.triangle(t)) {
+      near = {near.low.cwiseMin(index_.vertex(v)), near.high.cwiseMax(index_.vertex(v))};
+    }
+  });
+  region_ = {near.low - wide, near.high + wide};
+  return near.low.x() <= near.high.x();
 }
 
 std::uint64_t SurfaceProbe::feature_count() const {
@@ -213,6 +233,7 @@ void SurfaceProbe::touch_nearest(int i, const Vec3& p, double radius, const Near
 }
 
 void SurfaceProbe::touch_point(int i, const Vec3& p, double radius) {
+  if (!BoxTree::overlap(region_, {p, p})) return;
   const Nearest nearest = find_nearest_point(p, radius + sink_->reach() + deep_ + tiny_);
   if (nearest.triangle < 0) return;
   if (!nearest.inside && !two_sided_ && nearest.distance - radius > sink_->reach()) return;
@@ -283,8 +304,9 @@ void SurfaceProbe::touch_edge_tips(int i, int name, int t) {
 
 void SurfaceProbe::touch_edge(int i, int name) {
   const Vec3 a = body_.point(body_.edges[i].a), b = body_.point(body_.edges[i].b);
-  const Vec3 wide = Vec3::Constant(sink_->reach() + edge_deep_ + tiny_);
-  index_.tree().find({a.cwiseMin(b) - wide, a.cwiseMax(b) + wide}, [&](int t) {
+  const Vec3 wide = Vec3::Constant(sink_->reach() + edge_deep_ + tiny_), low = a.cwiseMin(b), high = a.cwiseMax(b);
+  if (!BoxTree::overlap(region_, {low, high})) return;
+  index_.tree().find({low - wide, high + wide}, [&](int t) {
     for (int k = 0; k < 3; ++k) {
       const int e = index_.edge_of(t, k);
       if (index_.edge(e).triangle[0] == t) touch_edge_pair(i, name, e);

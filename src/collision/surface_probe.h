@@ -82,6 +82,7 @@ class SurfaceProbe {
     bool inside = false;
   };
 
+  bool find_region();
   double side(int triangle) const;
   EdgeForm form(const SurfaceEdge& edge) const;
   Nearest find_nearest_point(const Vec3& p, double within) const;
@@ -104,6 +105,7 @@ class SurfaceProbe {
   const Vec3 origin_;
   const Mat3 rotation_;
   Polytope body_;
+  Bounds region_{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
   double deep_ = 0;       ///< how far a point of a body without skin may be inside and still be seen
   double edge_deep_ = 0;  ///< the same for edges
   double tiny_ = 0;       ///< lengths below are rounding

@@ -226,6 +226,80 @@ TEST(SurfacePairs, AValleyHoldsABallOnBothSides) {
   EXPECT_NEAR(found[0].normal.dot(found[1].normal), 0, 1e-14);
 }
 
+/// Cylinder, cone, ellipsoid and a hull of random points.
+Shape make_general(int k, Random* random, World* world) {
+  Shape shape;
+  shape.radius = 0.3;
+  shape.half_length = 0.5;
+  shape.half_size = Vec3(0.3, 0.4, 0.6);
+  shape.bound = 0.62;
+  if (k == 0) shape.kind = ShapeKind::Cylinder;
+  if (k == 1) shape.kind = ShapeKind::Cone;
+  if (k == 2) shape.kind = ShapeKind::Ellipsoid;
+  if (k < 3) return shape;
+  std::vector<Vec3> points;
+  for (int i = 0; i < 30; ++i) points.push_back(random->direction().cwiseProduct(shape.half_size));
+  shape.kind = ShapeKind::Hull;
+  shape.hull = static_cast<int>(world->model.hulls.size());
+  world->model.hulls.push_back(make_hull(points).hull);
+  return shape;
+}
+
+TEST(SurfacePairs, GeneralShapesOnAFlatFieldMeetAPlane) {
+  const auto ground = make_ground(8, [](int, int) { return 0.0; });
+  for (int k = 0; k < 400; ++k) {
+    Random random(1000 + k);
+    World on_field, on_plane;
+    const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(0.25, 0.65)), random.rotation()};
+    for (World* world : {&on_field, &on_plane}) {
+      Random points(k);
+      const Shape shape = make_general(k % 4, &points, world);
+      world->add_shape(world->add_body(BodyKind::Dynamic, pose, 0.1), shape);
+    }
+    add_surface(&on_field, on_field.add_body(BodyKind::Fixed, {}, 0), ground, true);
+    on_plane.add_shape(on_plane.add_body(BodyKind::Fixed, {}, 0), make_plane().shape);
+    const auto expected = find_contacts(on_plane), found = find_contacts(on_field);
+    if (expected.empty() || least(expected).gap < -0.02) continue;
+    ASSERT_FALSE(found.empty()) << k;
+    EXPECT_NEAR(least(found).gap, least(expected).gap, 1e-6) << k;
+    for (const Contact& c : found) EXPECT_NEAR(c.normal.z(), -1, 1e-9) << k << ": no ghost edges";
+    for (std::size_t i = 1; i < found.size(); ++i) EXPECT_LT(found[i - 1].key, found[i].key) << k;
+  }
+}
+
+TEST(SurfacePairs, AHullOnHillsIsAsFarAsItsTriangles) {
+  const auto ground = make_ground(6, [](int c, int r) { return 0.3 * std::sin(2.1 * c) * std::cos(1.7 * r); });
+  int touched = 0;
+  for (int k = 0; k < 300; ++k) {
+    Random random(2000 + k);
+    World world;
+    const Shape shape = make_general(3, &random, &world);
+    const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(0.5, 1)), random.rotation()};
+    world.add_shape(world.add_body(BodyKind::Dynamic, pose, 0.1), shape);
+    add_surface(&world, world.add_body(BodyKind::Fixed, {}, 0), ground, true);
+    // The same triangles, each as a flat hull of its own, by the general routine.
+    World pieces = world;
+    pieces.model.shapes.pop_back();
+    for (const Triangle& t : ground->triangles) {
+      Shape piece;
+      piece.kind = ShapeKind::Hull;
+      piece.hull = static_cast<int>(pieces.model.hulls.size());
+      piece.bound = 10;
+      Hull hull;
+      update_triangle_hull(ground->vertices[t[0]], ground->vertices[t[1]], ground->vertices[t[2]], &hull);
+      pieces.model.hulls.push_back(hull);
+      pieces.add_shape(1, piece);
+    }
+    const auto expected = find_contacts(pieces), found = find_contacts(world);
+    if (!expected.empty() && least(expected).gap <= 1e-3) continue;
+    ASSERT_EQ(found.empty(), expected.empty()) << k;
+    if (found.empty()) continue;
+    ++touched;
+    EXPECT_NEAR(least(found).gap, least(expected).gap, 1e-6) << k;
+  }
+  EXPECT_GT(touched, 20);
+}
+
 TEST(SurfaceIndex, FacetsAndForms) {
   const SurfaceIndex box(make_box_mesh({1, 2, 3}));
   int ridges = 0, flat = 0;
