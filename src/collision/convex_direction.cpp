@@ -28,7 +28,7 @@ class DirectionPolish {
   }
 
   CoreDirection find() {
-    CoreDirection free{true, first_, calc_core_separation(a_, b_, first_)};
+    CoreDirection free{true, first_, calc_core_separation(a_, b_, first_), first_};
     const bool polyhedral = a_.is_polyhedral() && b_.is_polyhedral();
     if (!polyhedral) {
       climb(&free);
@@ -38,16 +38,13 @@ class DirectionPolish {
     CoreDirection best = free;
     for (int i = 0; i < line_split_; ++i) {
       for (int j = line_split_; j < kinks_.line_count; ++j) {
-        cross(kinks_.lines[i], kinks_.lines[j], best.separation - slack_, &best);
+        cross(kinks_.lines[i], kinks_.lines[j], &free, &best);
       }
     }
-    double least = best.separation - slack_;
     for (int k = 0; k < kinks_.face_count; ++k) {
-      const double s = calc_core_separation(a_, b_, kinks_.faces[k]);
-      if (s < least) continue;
-      if (s > best.separation - slack_) best = {true, kinks_.faces[k], s};
-      least = std::max(least, s);
+      consider(kinks_.faces[k], &free, &best);
     }
+    best.exact_normal = free.normal;
     return best;
   }
 
@@ -56,7 +53,15 @@ class DirectionPolish {
 
   void offer(const Vec3& n, CoreDirection* best) const {
     const double s = calc_core_separation(a_, b_, n);
-    if (s > best->separation) *best = {true, n, s};
+    if (s > best->separation) *best = {true, n, s, n};
+  }
+
+  /// `best` is at most the slack worse than `free`, the best of all.
+  void consider(const Vec3& n, CoreDirection* free, CoreDirection* best) const {
+    const double s = calc_core_separation(a_, b_, n);
+    if (s > free->separation) *free = {true, n, s, n};
+    if (s >= free->separation - slack_) *best = {true, n, s, n};
+    if (best->separation < free->separation - slack_) *best = *free;
   }
 
   /// Newton's method on the unit sphere, where s is smooth: with g = b - a, P = I - n n^T and the curvatures H of both
@@ -123,7 +128,7 @@ class DirectionPolish {
   }
 
   /// n . u = alpha and n . w = beta.
-  void cross(const Kink& first, const Kink& second, double least, CoreDirection* best) const {
+  void cross(const Kink& first, const Kink& second, CoreDirection* free, CoreDirection* best) const {
     const Vec3 &u = first.axis, &w = second.axis;
     const Vec3 normal = u.cross(w);
     const double det = normal.squaredNorm(), c = u.dot(w);
@@ -134,8 +139,7 @@ class DirectionPolish {
     const double side = normal.dot(first_) < 0 ? -1 : 1;
     const Vec3 n = (p + side * std::sqrt(rest / det) * normal).normalized();
     if ((n - first_).squaredNorm() > 16 * kNearKink * kNearKink) return;
-    const double s = calc_core_separation(a_, b_, n);
-    if (s >= least && s > best->separation - slack_) *best = {true, n, s};
+    consider(n, free, best);
   }
 
   const ConvexCore &a_, &b_;

@@ -9,6 +9,8 @@ struct CoreDirection {
   bool within_reach = false;
   Vec3 normal = Vec3::UnitZ();  ///< from A to B
   double separation = 0;        ///< of the cores, along the normal: their signed distance
+  /// The same before a face or a crossing of edges that is as good to rounding was preferred.
+  Vec3 exact_normal = Vec3::UnitZ();
 };
 
 /// The signed distance of two convex sets is the greatest separation s(n) over all unit n: every candidate is a lower

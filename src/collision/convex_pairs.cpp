@@ -43,6 +43,8 @@ class ConvexPair {
           calc_core_separation(a_, b_, reference_is_a_ ? up_ : Vec3(-up_)) - radius_ >= gap_ - slack;
       if (on_face && overlap_.least_height() - radius_ <= gap_ + slack) return add_overlap();
     }
+    normal_ = direction.exact_normal;
+    gap_ = calc_core_separation(a_, b_, normal_) - radius_;
     add_closest();
     if (has_face) {
       add_overlap();
@@ -94,7 +96,7 @@ class ConvexPair {
     for (int k = 0; k < overlap_.count; ++k) {
       const OverlapPoint& p = overlap_.points[k];
       if (known_count_ > 0 && is_known(p.foot, p.feature)) continue;
-      const double gap = known_count_ > 0 ? std::max(p.height - radius_, gap_) : p.height - radius_;
+      const double gap = known_count_ > 0 ? std::max(p.height - radius_, gap_ + 1e-12 * scale_) : p.height - radius_;
       sink_.add_from(reference_is_a_, origin_ + p.foot + own_radius * up_, normal, gap, p.feature);
     }
   }

@@ -50,7 +50,8 @@ class Simplex {
     const double t = -points_[0].dot(d), length_sq = d.squaredNorm();
     if (!(t > 0)) return keep(0), points_[0];
     if (!(t < length_sq)) return keep(1), points_[0];
-    return points_[0] + t / length_sq * d;
+    const Vec3 v = points_[0] + t / length_sq * d;
+    return v - v.dot(d) / length_sq * d;  // once more: a short v must be perpendicular, too
   }
 
   /// By the regions of the triangle (Ericson); over its inside along the normal, which is well determined however small

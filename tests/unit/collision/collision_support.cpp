@@ -19,7 +19,7 @@ int World::add_body(BodyKind kind, const Pose& pose, double body_reach) {
   return static_cast<int>(model.bodies.size()) - 1;
 }
 
-int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points) {
+int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points, const Hull& hull) {
   shape.body = body;
   shape.first_point = static_cast<int>(model.points.size());
   shape.point_count = static_cast<int>(points.size());
@@ -40,6 +40,18 @@ int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points) {
       break;
     case ShapeKind::Polygon:
       for (const Vec2& p : points) shape.bound = std::max(shape.bound, p.norm());
+      break;
+    case ShapeKind::Cylinder:
+    case ShapeKind::Cone:
+      shape.bound = std::hypot(shape.radius, shape.half_length);
+      break;
+    case ShapeKind::Ellipsoid:
+      shape.bound = shape.half_size.maxCoeff();
+      break;
+    case ShapeKind::Hull:
+      for (const Vec3& p : hull.vertices) shape.bound = std::max(shape.bound, p.norm());
+      shape.hull = static_cast<int>(model.hulls.size());
+      model.hulls.push_back(hull);
       break;
     default:
       break;  // surfaces: surface_test.cpp
@@ -83,6 +95,31 @@ Solid make_disk(double radius) {
   return s;
 }
 
+Solid make_cylinder(double radius, double half_length) {
+  Solid s = make_capsule(radius, half_length);
+  s.shape.kind = ShapeKind::Cylinder;
+  return s;
+}
+
+Solid make_cone(double radius, double half_length) {
+  Solid s = make_capsule(radius, half_length);
+  s.shape.kind = ShapeKind::Cone;
+  return s;
+}
+
+Solid make_ellipsoid(const Vec3& half_size) {
+  Solid s = make_box(half_size);
+  s.shape.kind = ShapeKind::Ellipsoid;
+  return s;
+}
+
+Solid make_hull_solid(const std::vector<Vec3>& points) {
+  Solid s;
+  s.shape.kind = ShapeKind::Hull;
+  s.hull = make_hull(points).hull;
+  return s;
+}
+
 Solid make_polygon(const std::vector<Vec2>& points) {
   Solid s;
   s.shape.kind = ShapeKind::Polygon;
@@ -97,7 +134,7 @@ World make_pair_world(const Solid& a, const Pose& pose_a, const Solid& b, const 
   const auto add = [&](const Solid& solid, const Pose& pose) {
     const bool plane = solid.shape.kind == ShapeKind::Plane;
     const int body = world.add_body(plane ? BodyKind::Fixed : BodyKind::Dynamic, pose, reach / 2);
-    world.add_shape(body, solid.shape, solid.points);
+    world.add_shape(body, solid.shape, solid.points, solid.hull);
   };
   add(a, pose_a);
   add(b, pose_b);
@@ -149,6 +186,19 @@ Solid Random::solid(ShapeKind kind) {
       return make_plane();
     case ShapeKind::Disk:
       return make_disk(uniform(0.2, 1));
+    case ShapeKind::Cylinder:
+      return make_cylinder(uniform(0.1, 0.7), uniform(0.05, 0.8));
+    case ShapeKind::Cone:
+      return make_cone(uniform(0.1, 0.7), uniform(0.1, 0.8));
+    case ShapeKind::Ellipsoid:
+      return make_ellipsoid({uniform(0.2, 1), uniform(0.2, 1), uniform(0.2, 1)});
+    case ShapeKind::Hull: {
+      std::vector<Vec3> corners;
+      const Vec3 size(uniform(0.3, 1), uniform(0.3, 1), uniform(0.3, 1));
+      const int count = 4 + index(30);
+      for (int k = 0; k < count; ++k) corners.push_back(size.cwiseProduct(direction()));
+      return make_hull_solid(corners);
+    }
     case ShapeKind::Polygon:
       break;
     default:
@@ -184,6 +234,18 @@ Solid Random::lattice_solid(ShapeKind kind) {
       return make_capsule(0.25, quarter());
     case ShapeKind::Polygon:
       return make_rectangle(quarter(), quarter());
+    case ShapeKind::Cylinder:
+      return make_cylinder(quarter(), quarter());
+    case ShapeKind::Cone:
+      return make_cone(quarter(), quarter());
+    case ShapeKind::Ellipsoid:
+      return make_ellipsoid({quarter(), quarter(), quarter()});
+    case ShapeKind::Hull: {
+      Solid box;
+      box.shape.kind = ShapeKind::Hull;
+      box.hull = make_box_hull({quarter(), quarter(), quarter()});
+      return box;
+    }
     case ShapeKind::Sphere:
     case ShapeKind::Disk:
     case ShapeKind::Plane:
@@ -242,6 +304,57 @@ Vec3 project_to_polygon(const std::vector<Vec2>& points, const Vec3& p) {
   return inside ? p : best;
 }
 
+
+/// Onto the triangle (tip, rim) of a cone's profile: the nearest of its two sides unless inside.
+Vec3 project_to_cone(double radius, double half, const Vec3& p) {
+  const double across = p.head<2>().norm();
+  const Vec3 out = across > 0 ? Vec3(p.x() / across, p.y() / across, 0) : Vec3(1, 0, 0);
+  const bool inside = p.z() >= -half && across <= radius * (half - p.z()) / (2 * half);
+  if (inside) return p;
+  const Vec3 flat(across, 0, p.z());
+  const Vec3 tip(0, 0, half), rim(radius, 0, -half), foot(0, 0, -half);
+  const Vec3 on_mantle = project_to_segment(tip, rim, flat), on_base = project_to_segment(foot, rim, flat);
+  const Vec3 q = (on_mantle - flat).norm() < (on_base - flat).norm() ? on_mantle : on_base;
+  return q.x() * out + q.z() * Vec3::UnitZ();
+}
+
+/// By bisection of sum (e y / (t + e^2))^2 = 1, t > 0: outside only.
+Vec3 project_to_ellipsoid(const Vec3& e, const Vec3& y) {
+  if (y.cwiseQuotient(e).norm() <= 1) return y;
+  const auto at = [&](double t) { return Vec3(e.cwiseAbs2().cwiseProduct(y).cwiseQuotient((e.cwiseAbs2().array() + t).matrix())); };
+  double low = 0, high = e.maxCoeff() * y.norm();
+  for (int k = 0; k < 200; ++k) {
+    const double t = (low + high) / 2;
+    (at(t).cwiseQuotient(e).norm() > 1 ? low : high) = t;
+  }
+  return at(high);
+}
+
+/// Every face and every edge.
+Vec3 project_to_hull(const Hull& hull, const Vec3& p) {
+  bool inside = true;
+  Vec3 best = p;
+  double least = std::numeric_limits<double>::infinity();
+  const auto offer = [&](const Vec3& q) {
+    if ((q - p).norm() >= least) return;
+    least = (q - p).norm();
+    best = q;
+  };
+  for (const HullFace& face : hull.faces) {
+    const double height = face.normal.dot(p) - face.offset;
+    inside = inside && height <= 0;
+    bool over = height > 0;
+    for (int k = 0; k < face.count; ++k) {
+      const Vec3 from = hull.vertices[hull.loops[face.first + k]];
+      const Vec3 to = hull.vertices[hull.loops[face.first + (k + 1) % face.count]];
+      over = over && (to - from).cross(p - from).dot(face.normal) >= 0;
+      offer(project_to_segment(from, to, p));
+    }
+    if (over) offer(p - height * face.normal);
+  }
+  return inside ? p : best;
+}
+
 }  // namespace
 
 double Convex::support(const Vec3& n) const {
@@ -265,6 +378,19 @@ double Convex::support(const Vec3& n) const {
     case ShapeKind::Polygon:
       extent = -std::numeric_limits<double>::infinity();
       for (const Vec2& p : solid.points) extent = std::max(extent, p.dot(local.head<2>()));
+      break;
+    case ShapeKind::Cylinder:
+      extent = s.half_length * std::abs(local.z()) + s.radius * local.head<2>().norm();
+      break;
+    case ShapeKind::Cone:
+      extent = std::max(s.half_length * local.z(), s.radius * local.head<2>().norm() - s.half_length * local.z());
+      break;
+    case ShapeKind::Ellipsoid:
+      extent = s.half_size.cwiseProduct(local).norm();
+      break;
+    case ShapeKind::Hull:
+      extent = -std::numeric_limits<double>::infinity();
+      for (const Vec3& p : solid.hull.vertices) extent = std::max(extent, p.dot(local));
       break;
     default:
       break;  // surfaces: surface_test.cpp
@@ -294,6 +420,19 @@ Vec3 Convex::project(const Vec3& p) const {
       break;
     case ShapeKind::Polygon:
       q = project_to_polygon(solid.points, local);
+      break;
+    case ShapeKind::Cylinder:
+      q.head<2>() *= std::min(1.0, s.radius / std::max(local.head<2>().norm(), 1e-300));
+      q.z() = std::clamp(q.z(), -s.half_length, s.half_length);
+      break;
+    case ShapeKind::Cone:
+      q = project_to_cone(s.radius, s.half_length, local);
+      break;
+    case ShapeKind::Ellipsoid:
+      q = project_to_ellipsoid(s.half_size, local);
+      break;
+    case ShapeKind::Hull:
+      q = project_to_hull(solid.hull, local);
       break;
     default:
       break;  // surfaces: surface_test.cpp

@@ -19,13 +19,14 @@ struct World {
   std::vector<double> reach;
 
   int add_body(BodyKind kind, const Pose& pose, double body_reach);
-  /// Polygon points are given by `points`; the bound is computed.
-  int add_shape(int body, Shape shape, const std::vector<Vec2>& points = {});
+  /// Polygon points are given by `points`, a hull by `hull`; the bound is computed.
+  int add_shape(int body, Shape shape, const std::vector<Vec2>& points = {}, const Hull& hull = {});
 };
 
 struct Solid {
   Shape shape;
   std::vector<Vec2> points;
+  Hull hull;
 };
 
 Solid make_sphere(double radius);
@@ -34,6 +35,10 @@ Solid make_capsule(double radius, double half_length);
 Solid make_plane();
 Solid make_disk(double radius);
 Solid make_polygon(const std::vector<Vec2>& points);
+Solid make_cylinder(double radius, double half_length);
+Solid make_cone(double radius, double half_length);
+Solid make_ellipsoid(const Vec3& half_size);
+Solid make_hull_solid(const std::vector<Vec3>& points);
 Solid make_rectangle(double half_x, double half_y);
 
 /// Two bodies of one shape each; planes are fixed.
