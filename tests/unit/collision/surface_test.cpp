@@ -227,22 +227,13 @@ TEST(SurfacePairs, AValleyHoldsABallOnBothSides) {
 }
 
 /// Cylinder, cone, ellipsoid and a hull of random points.
-Shape make_general(int k, Random* random, World* world) {
-  Shape shape;
-  shape.radius = 0.3;
-  shape.half_length = 0.5;
-  shape.half_size = Vec3(0.3, 0.4, 0.6);
-  shape.bound = 0.62;
-  if (k == 0) shape.kind = ShapeKind::Cylinder;
-  if (k == 1) shape.kind = ShapeKind::Cone;
-  if (k == 2) shape.kind = ShapeKind::Ellipsoid;
-  if (k < 3) return shape;
+Solid make_general(int k, Random* random) {
+  if (k == 0) return make_cylinder(0.3, 0.5);
+  if (k == 1) return make_cone(0.3, 0.5);
+  if (k == 2) return make_ellipsoid({0.3, 0.4, 0.6});
   std::vector<Vec3> points;
-  for (int i = 0; i < 30; ++i) points.push_back(random->direction().cwiseProduct(shape.half_size));
-  shape.kind = ShapeKind::Hull;
-  shape.hull = static_cast<int>(world->model.hulls.size());
-  world->model.hulls.push_back(make_hull(points).hull);
-  return shape;
+  for (int i = 0; i < 30; ++i) points.push_back(random->direction().cwiseProduct(Vec3(0.3, 0.4, 0.6)));
+  return make_hull_solid(points);
 }
 
 TEST(SurfacePairs, GeneralShapesOnAFlatFieldMeetAPlane) {
@@ -253,8 +244,8 @@ TEST(SurfacePairs, GeneralShapesOnAFlatFieldMeetAPlane) {
     const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(0.25, 0.65)), random.rotation()};
     for (World* world : {&on_field, &on_plane}) {
       Random points(k);
-      const Shape shape = make_general(k % 4, &points, world);
-      world->add_shape(world->add_body(BodyKind::Dynamic, pose, 0.1), shape);
+      const Solid solid = make_general(k % 4, &points);
+      world->add_shape(world->add_body(BodyKind::Dynamic, pose, 0.1), solid.shape, {}, solid.hull);
     }
     add_surface(&on_field, on_field.add_body(BodyKind::Fixed, {}, 0), ground, true);
     on_plane.add_shape(on_plane.add_body(BodyKind::Fixed, {}, 0), make_plane().shape);
@@ -273,9 +264,9 @@ TEST(SurfacePairs, AHullOnHillsIsAsFarAsItsTriangles) {
   for (int k = 0; k < 300; ++k) {
     Random random(2000 + k);
     World world;
-    const Shape shape = make_general(3, &random, &world);
+    const Solid solid = make_general(3, &random);
     const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(0.5, 1)), random.rotation()};
-    world.add_shape(world.add_body(BodyKind::Dynamic, pose, 0.1), shape);
+    world.add_shape(world.add_body(BodyKind::Dynamic, pose, 0.1), solid.shape, {}, solid.hull);
     add_surface(&world, world.add_body(BodyKind::Fixed, {}, 0), ground, true);
     // The same triangles, each as a flat hull of its own, by the general routine.
     World pieces = world;
@@ -283,12 +274,9 @@ TEST(SurfacePairs, AHullOnHillsIsAsFarAsItsTriangles) {
     for (const Triangle& t : ground->triangles) {
       Shape piece;
       piece.kind = ShapeKind::Hull;
-      piece.hull = static_cast<int>(pieces.model.hulls.size());
-      piece.bound = 10;
       Hull hull;
       update_triangle_hull(ground->vertices[t[0]], ground->vertices[t[1]], ground->vertices[t[2]], &hull);
-      pieces.model.hulls.push_back(hull);
-      pieces.add_shape(1, piece);
+      pieces.add_shape(1, piece, {}, hull);
     }
     const auto expected = find_contacts(pieces), found = find_contacts(world);
     if (!expected.empty() && least(expected).gap <= 1e-3) continue;
