@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,11 +33,13 @@ enum class ShapeKind : std::uint8_t {
   Capsule,  ///< radius, half_length of the straight part, axis z
   Plane,  ///< the solid half space below z = 0 of the shape's frame (outward normal +z); fixed or kinematic bodies only
   Disk,   ///< planar: radius
-  Polygon,  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
-  Cylinder,   ///< radius, half_length, axis z, centred
-  Cone,       ///< radius of the base at z = -half_length, tip at z = half_length
-  Ellipsoid,  ///< half_size: the half axes
-  Hull        ///< convex hull of points
+  Polygon,     ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Cylinder,    ///< radius, half_length, axis z, centred
+  Cone,        ///< radius of the base at z = -half_length, tip at z = half_length
+  Ellipsoid,   ///< half_size: the half axes
+  Hull,        ///< convex hull of points
+  Mesh,        ///< surface: triangles; a closed one is a solid, an open one has two sides
+  Heightfield  ///< surface: triangles over a grid, solid below
 };
 std::string_view name_of(ShapeKind kind);
 
@@ -82,13 +85,14 @@ struct PairLaw {
 struct ShapeDescription {
   ShapeKind kind = ShapeKind::Sphere;
   double radius = 0;
-  double length = 0;            ///< capsule: full length of the straight part; cylinder, cone: full length
-  Vec3 size = Vec3::Zero();     ///< box, ellipsoid: full size
-  std::vector<Vec2> points;     ///< polygon, any orientation; must be convex
-  std::vector<Vec3> vertices;   ///< hull: points in any order
-  Vec3 normal = Vec3::UnitZ();  ///< plane
-  double offset = 0;            ///< plane: normal . p = offset, body frame
-  Pose pose;                    ///< in the body's frame
+  double length = 0;                       ///< capsule: full length of the straight part; cylinder, cone: full length
+  Vec3 size = Vec3::Zero();                ///< box, ellipsoid: full size
+  std::vector<Vec2> points;                ///< polygon, any orientation; must be convex
+  std::vector<Vec3> vertices;              ///< hull: points in any order
+  Vec3 normal = Vec3::UnitZ();             ///< plane
+  double offset = 0;                       ///< plane: normal . p = offset, body frame
+  Pose pose;                               ///< in the body's frame
+  std::shared_ptr<const Surface> surface;  ///< mesh, heightfield: shape frame; copies of a shape share it
   std::string material = "default";
   std::optional<double> density;
   std::string color;
@@ -110,6 +114,7 @@ struct BodyDescription {
   std::array<Expression, 3> kinematic_velocity;          ///< Kinematic: world, m/s
   std::array<Expression, 3> kinematic_angular_velocity;  ///< Kinematic: world, rad/s
   std::vector<ShapeDescription> shapes;
+  std::string group;  ///< bodies of the same group do not touch each other; empty: none
   SourceTag source = -1;
 };
 
@@ -188,6 +193,7 @@ struct Shape {
   int first_point = 0;            ///< polygon: Model::points, counter-clockwise, shape frame
   int point_count = 0;
   int hull = -1;     ///< hull: Model::hulls
+  int surface = -1;  ///< mesh, heightfield: Model::surfaces
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
 };
 
@@ -203,6 +209,7 @@ struct Body {
       Mat6::Identity();  ///< first `dof` columns: v_body = free_basis * eta, orthonormal
   int first_shape = 0;
   int shape_count = 0;
+  int group = -1;           ///< bodies of the same group (not -1) do not touch each other
   double reach_radius = 0;  ///< from the centre of mass to the farthest point of its shapes (0 if none or unbounded)
   std::array<Expression, 3> kinematic_velocity;
   std::array<Expression, 3> kinematic_angular_velocity;
@@ -257,7 +264,8 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
-  std::vector<slipstick::Hull> hulls;  ///< one a shape of kind Hull, shape frame
+  std::vector<slipstick::Hull> hulls;                    ///< one a shape of kind Hull, shape frame
+  std::vector<std::shared_ptr<const Surface>> surfaces;  ///< of meshes and heightfields, each once
   std::vector<Joint> joints;
   std::vector<Axis> axes;
   std::vector<Limit> limits;

@@ -1,13 +1,21 @@
 #include "collision/contact_finder.h"
 
+#include "collision/box_tree.h"
 #include "collision/broad_phase.h"
 #include "collision/narrow_phase.h"
 #include "collision/placed_shape.h"
+#include "collision/surface_index.h"
+#include "collision/surface_probe.h"
+
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace slipstick {
@@ -15,6 +23,9 @@ namespace {
 
 /// Bounds are widened by this part of the size of their numbers, so that rounding never hides a pair that touches.
 constexpr double kRoundingPart = 1e-11;
+
+/// Pairs that one thread takes at a time; the contacts of a portion stay together, in the order of the pairs.
+constexpr std::size_t kPortion = 256;
 
 Vec2 rotated(const Mat3& r, const Vec2& p) { return r.topLeftCorner<2, 2>() * p; }
 
@@ -30,39 +41,59 @@ struct ContactFinder::Impl {
   explicit Impl(const Model& m);
 
   void set_box_hulls();
+  void set_polytopes();
   void place(const State& state);
   void place_polygon(const Shape& shape, PlacedShape* placed);
+  Bounds calc_bounds(int shape, std::span<const double> reach) const;
   void update_bounds(std::span<const double> reach);
+  void update_static_tree(const State& state, std::span<const double> reach);
+  void find_static_pairs();
   Vec3 calc_half_extent(const PlacedShape& shape) const;
   void find_plane_pairs(std::span<const double> reach);
   void filter_pairs();
   void sort_pairs();
   bool may_touch(int shape_a, int shape_b) const;
   double reach_of(std::span<const double> reach, int shape) const {
-    const int body = model->shapes[shape].body;
+    const int body = placed[shape].body;
     return body == kWorld ? 0 : reach[body];
   }
   Contact make_names(int shape_a, int shape_b) const;
+  void find_portion(std::size_t first, std::size_t last, std::vector<Contact>* contacts) const;
+  void find_all(std::vector<Contact>* contacts);
 
   const Model* model;
   std::vector<std::uint8_t> movable;       ///< a shape
   std::vector<std::uint8_t> has_excluded;  ///< a shape: its body is in some pair without contact
   std::vector<std::int32_t> planes;        ///< shapes
   std::vector<std::int32_t> solids;        ///< shapes that are not planes
+  std::vector<std::int32_t> moving;        ///< solids of bodies that are not fixed
+  std::vector<std::int32_t> statics;       ///< the other solids: they have a tree of their own
   std::vector<Vec2> local_normals;         ///< beside Model::points
   std::vector<Vec2> world_points, world_normals;
   std::vector<Hull> box_hulls;  ///< of boxes, if there are shapes that meet them by the general routine
+  std::vector<std::unique_ptr<const SurfaceIndex>> surfaces;  ///< beside Model::surfaces
+  std::vector<PolytopeData> polytopes;                        ///< beside Model::hulls, if there are surfaces
   std::vector<PlacedShape> placed;
-  std::vector<Bounds> bounds;  ///< a solid
+  std::vector<Bounds> bounds;  ///< a moving solid
   BroadPhase broad_phase;
+  BoxTree static_tree;  ///< of `statics`, for the poses and reaches below
+  std::vector<Bounds> static_bounds;
+  std::vector<Pose> static_pose;
+  std::vector<double> static_reach;
+  bool has_static_tree = false;
+  bool has_groups = false;
   std::vector<IndexPair> pairs, sorted_pairs;
   std::vector<std::int32_t> bucket;
+  std::optional<tbb::task_arena> arena;  ///< more than one thread
+  std::vector<std::vector<Contact>> portions;
+  std::vector<double> no_reach;
 };
 
 ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
   local_normals.resize(m.points.size(), Vec2::Zero());
   world_points.resize(m.points.size());
   world_normals.resize(m.points.size());
+  for (const auto& surface : m.surfaces) surfaces.push_back(std::make_unique<const SurfaceIndex>(surface));
   for (int s = 0; s < static_cast<int>(m.shapes.size()); ++s) {
     const Shape& shape = m.shapes[s];
     const bool is_body = shape.body != kWorld;
@@ -70,12 +101,17 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
     has_excluded.push_back(std::any_of(m.pairs_without_contact.begin(), m.pairs_without_contact.end(),
                                        [&](const auto& p) { return p[0] == shape.body || p[1] == shape.body; }));
     (shape.kind == ShapeKind::Plane ? planes : solids).push_back(s);
+    const bool rests = !is_body || m.bodies[shape.body].kind == BodyKind::Fixed;
+    if (shape.kind != ShapeKind::Plane) (rests ? statics : moving).push_back(s);
     placed[s].kind = shape.kind;
+    placed[s].body = shape.body;
+    placed[s].material = shape.material;
     placed[s].radius = shape.radius;
     placed[s].half_length = shape.half_length;
     placed[s].half_size = shape.half_size;
     if (shape.kind == ShapeKind::Hull) placed[s].hull = &m.hulls[shape.hull];
     placed[s].bound = shape.bound;
+    if (shape.surface >= 0) placed[s].surface = surfaces[shape.surface].get();
     if (shape.kind != ShapeKind::Polygon) continue;
     placed[s].point_count = shape.point_count;
     placed[s].points = world_points.data() + shape.first_point;
@@ -85,17 +121,32 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
       local_normals[shape.first_point + k] = Vec2(edge.y(), -edge.x()).normalized();
     }
   }
-  bounds.resize(solids.size());
+  bounds.resize(moving.size());
   set_box_hulls();
+  set_polytopes();
+  has_groups = std::any_of(m.bodies.begin(), m.bodies.end(), [](const Body& body) { return body.group >= 0; });
 }
 
 void ContactFinder::Impl::set_box_hulls() {
-  if (std::none_of(model->shapes.begin(), model->shapes.end(), [](const Shape& s) { return is_general(s.kind); })) return;
+  if (std::none_of(model->shapes.begin(), model->shapes.end(), [](const Shape& s) { return is_general(s.kind); }))
+    return;
   box_hulls.reserve(model->shapes.size());  // addresses are kept
   for (std::size_t s = 0; s < placed.size(); ++s) {
     if (placed[s].kind != ShapeKind::Box) continue;
     box_hulls.push_back(make_box_hull(placed[s].half_size));
     placed[s].hull = &box_hulls.back();
+  }
+}
+
+/// What the probe of a surface needs of a hull beyond its corners.
+void ContactFinder::Impl::set_polytopes() {
+  if (surfaces.empty()) return;
+  polytopes.resize(model->hulls.size());
+  for (std::size_t s = 0; s < placed.size(); ++s) {
+    if (placed[s].kind != ShapeKind::Hull) continue;
+    PolytopeData& data = polytopes[model->shapes[s].hull];
+    if (data.faces.empty()) data = make_polytope(*placed[s].hull);
+    placed[s].polytope = &data;
   }
 }
 
@@ -159,24 +210,72 @@ Vec3 ContactFinder::Impl::calc_half_extent(const PlacedShape& shape) const {
     case ShapeKind::Disk:
     case ShapeKind::Plane:
       break;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield: {  // the turned box about the box of its triangles; off the centre if need be
+      const Bounds& box = shape.surface->tree().bounds();
+      return shape.frame.cwiseAbs() * box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
+    }
   }
   return Vec3::Constant(shape.radius);
 }
 
+Bounds ContactFinder::Impl::calc_bounds(int s, std::span<const double> reach) const {
+  const PlacedShape& shape = placed[s];
+  const Vec3 half = calc_half_extent(shape);
+  const double rounding = kRoundingPart * (half.maxCoeff() + shape.center.cwiseAbs().maxCoeff());
+  const Vec3 wide = half + Vec3::Constant(reach_of(reach, s) + rounding);
+  return {shape.center - wide, shape.center + wide};
+}
+
 void ContactFinder::Impl::update_bounds(std::span<const double> reach) {
-  for (std::size_t k = 0; k < solids.size(); ++k) {
-    const PlacedShape& shape = placed[solids[k]];
-    const Vec3 half = calc_half_extent(shape);
-    const double rounding = kRoundingPart * (half.maxCoeff() + shape.center.cwiseAbs().maxCoeff());
-    const Vec3 wide = half + Vec3::Constant(reach_of(reach, solids[k]) + rounding);
-    bounds[k] = {shape.center - wide, shape.center + wide};
+  for (std::size_t k = 0; k < moving.size(); ++k) bounds[k] = calc_bounds(moving[k], reach);
+}
+
+/// Fixed bodies stay where they are; should a caller move one, the tree is built again.
+void ContactFinder::Impl::update_static_tree(const State& state, std::span<const double> reach) {
+  bool same = has_static_tree;
+  static_pose.resize(statics.size());
+  static_reach.resize(statics.size());
+  for (std::size_t k = 0; k < statics.size(); ++k) {
+    const int body = model->shapes[statics[k]].body;
+    const Pose pose = body == kWorld ? Pose() : state.pose[body];
+    const double r = reach_of(reach, statics[k]);
+    same = same && pose.position == static_pose[k].position && r == static_reach[k] &&
+           pose.orientation.coeffs() == static_pose[k].orientation.coeffs();
+    static_pose[k] = pose;
+    static_reach[k] = r;
+  }
+  if (same) return;
+  static_bounds.resize(statics.size());
+  for (std::size_t k = 0; k < statics.size(); ++k) {
+    static_bounds[k] = calc_bounds(statics[k], reach);
+    const bool finite = static_bounds[k].low.allFinite() && static_bounds[k].high.allFinite();
+    if (!finite) static_bounds[k] = {Vec3::Constant(-1e300), Vec3::Constant(1e300)};  // not a number: anywhere
+  }
+  static_tree.build(static_bounds);
+  has_static_tree = true;
+}
+
+void ContactFinder::Impl::find_static_pairs() {
+  if (static_tree.empty()) return;
+  for (std::size_t k = 0; k < moving.size(); ++k) {
+    const std::int32_t s = moving[k];
+    if (!movable[s]) continue;
+    static_tree.find(bounds[k], [&](std::int32_t i) {
+      const std::int32_t other = statics[i];
+      if (may_touch(s, other)) pairs.push_back({std::min(s, other), std::max(s, other)});
+    });
   }
 }
 
 bool ContactFinder::Impl::may_touch(int shape_a, int shape_b) const {
   if (!movable[shape_a] && !movable[shape_b]) return false;
-  const int body_a = model->shapes[shape_a].body, body_b = model->shapes[shape_b].body;
+  const int body_a = placed[shape_a].body, body_b = placed[shape_b].body;
   if (body_a == body_b) return false;
+  if (has_groups && body_a != kWorld && body_b != kWorld && model->bodies[body_a].group >= 0 &&
+      model->bodies[body_a].group == model->bodies[body_b].group) {
+    return false;
+  }
   if (!can_touch(placed[shape_a].kind, placed[shape_b].kind)) return false;
   if (!has_excluded[shape_a] || !has_excluded[shape_b]) return true;
   const std::array<int, 2> bodies = {std::min(body_a, body_b), std::max(body_a, body_b)};
@@ -199,11 +298,11 @@ void ContactFinder::Impl::find_plane_pairs(std::span<const double> reach) {
   }
 }
 
-/// From pairs of solids to pairs of shapes, without those that may not touch.
+/// From pairs of moving solids to pairs of shapes, without those that may not touch.
 void ContactFinder::Impl::filter_pairs() {
   std::size_t kept = 0;
   for (const IndexPair& p : pairs) {
-    const IndexPair shapes = {solids[p.a], solids[p.b]};  // solids are in ascending order
+    const IndexPair shapes = {moving[p.a], moving[p.b]};  // in ascending order
     if (may_touch(shapes.a, shapes.b)) pairs[kept++] = shapes;
   }
   pairs.resize(kept);
@@ -226,7 +325,7 @@ void ContactFinder::Impl::sort_pairs() {
 }
 
 Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
-  const Shape &a = model->shapes[shape_a], &b = model->shapes[shape_b];
+  const PlacedShape &a = placed[shape_a], &b = placed[shape_b];
   Contact names;
   names.key = {shape_a, shape_b, 0};
   names.body_a = a.body;
@@ -236,29 +335,72 @@ Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
   return names;
 }
 
+void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std::vector<Contact>* contacts) const {
+  for (std::size_t k = first; k < last; ++k) {
+    const IndexPair& p = sorted_pairs[k];
+    const PlacedShape &a = placed[p.a], &b = placed[p.b];
+    const double pair_reach = a.reach + b.reach;
+    const double far = (a.bound + b.bound + pair_reach) * (1 + kRoundingPart);
+    // Bounding spheres; a plane's is infinite.
+    if ((b.center - a.center).squaredNorm() > far * far) continue;
+    find_pair(a, b, make_names(p.a, p.b), pair_reach, contacts);
+  }
+}
+
+/// Portions of the sorted pairs, each into its own list: what comes out does not depend on who did which.
+void ContactFinder::Impl::find_all(std::vector<Contact>* contacts) {
+  const std::size_t count = sorted_pairs.size(), parts = (count + kPortion - 1) / kPortion;
+  if (!arena || parts < 2) return find_portion(0, count, contacts);
+  if (portions.size() < parts) portions.resize(parts);
+  arena->execute([&] {
+    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+      portions[part].clear();
+      find_portion(part * kPortion, std::min(count, (part + 1) * kPortion), &portions[part]);
+    });
+  });
+  for (std::size_t part = 0; part < parts; ++part) {
+    contacts->insert(contacts->end(), portions[part].begin(), portions[part].end());
+  }
+}
+
 ContactFinder::ContactFinder(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
 ContactFinder::~ContactFinder() = default;
 ContactFinder::ContactFinder(ContactFinder&&) noexcept = default;
 ContactFinder& ContactFinder::operator=(ContactFinder&&) noexcept = default;
+
+void ContactFinder::set_threads(int threads) {
+  const int wanted = std::min(threads, tbb::info::default_concurrency());
+  if (wanted > 1) {
+    impl_->arena.emplace(wanted);
+  } else {
+    impl_->arena.reset();
+  }
+}
+
+std::span<const PlacedShape> ContactFinder::place(const State& state) {
+  impl_->place(state);
+  return impl_->placed;
+}
+
+Bounds ContactFinder::calc_bounds(int shape) const {
+  impl_->no_reach.resize(impl_->model->bodies.size());
+  return impl_->calc_bounds(shape, impl_->no_reach);
+}
 
 void ContactFinder::find(const State& state, std::span<const double> reach, ContactSet* contacts) {
   Impl& impl = *impl_;
   contacts->contacts.clear();
   impl.pairs.clear();
   impl.place(state);
+  for (std::size_t s = 0; s < impl.placed.size(); ++s) impl.placed[s].reach = impl.reach_of(reach, static_cast<int>(s));
   impl.update_bounds(reach);
+  impl.update_static_tree(state, reach);
   impl.broad_phase.find(impl.bounds, &impl.pairs);
   impl.filter_pairs();
+  impl.find_static_pairs();
   impl.find_plane_pairs(reach);
   impl.sort_pairs();
-  for (const IndexPair& p : impl.sorted_pairs) {
-    const PlacedShape &a = impl.placed[p.a], &b = impl.placed[p.b];
-    const double pair_reach = impl.reach_of(reach, p.a) + impl.reach_of(reach, p.b);
-    const double far = (a.bound + b.bound + pair_reach) * (1 + kRoundingPart);
-    // Bounding spheres; a plane's is infinite.
-    if ((b.center - a.center).squaredNorm() > far * far) continue;
-    find_pair(a, b, impl.make_names(p.a, p.b), pair_reach, &contacts->contacts);
-  }
+  impl.find_all(&contacts->contacts);
 }
 
 }  // namespace slipstick

@@ -9,6 +9,9 @@
 
 namespace slipstick {
 
+struct Bounds;
+struct PlacedShape;
+
 /// Finds every contact with gap <= reach[a] + reach[b]; bodies that cannot move against each other never touch.
 /// Holds scratch only: the answer is a function of (model, state, reach), whatever was asked before.
 class ContactFinder {
@@ -17,6 +20,14 @@ class ContactFinder {
   ~ContactFinder();
   ContactFinder(ContactFinder&&) noexcept;
   ContactFinder& operator=(ContactFinder&&) noexcept;
+
+  /// The narrow phase uses up to this many threads; the contacts are the same bits for any number.
+  void set_threads(int threads);
+
+  /// Every shape where it is in `state`, in the order of the model; valid until the next call of a member.
+  std::span<const PlacedShape> place(const State& state);
+  /// Of a shape placed by the last call; not of a plane.
+  Bounds calc_bounds(int shape) const;
 
   /// reach: one entry a body, how far any of its points may travel in the step, m. `contacts` comes out sorted by key.
   void find(const State& state, std::span<const double> reach, ContactSet* contacts);

@@ -38,6 +38,14 @@ class ContactSink {
     }
   }
 
+  /// This pair has a contact of that name already.
+  bool has(std::uint32_t feature) const {
+    for (std::size_t i = first_; i < contacts_->size(); ++i) {
+      if ((*contacts_)[i].key.feature == feature) return true;
+    }
+    return false;
+  }
+
   /// Puts the contacts of this pair in the order of their features. There are few of them: insertion.
   void sort() {
     std::vector<Contact>& c = *contacts_;

@@ -6,7 +6,7 @@ namespace slipstick {
 namespace {
 
 /// Pairs are looked up with the lower rank first. A disk is a sphere that stays in the plane.
-enum Rank { kPlane, kSphere, kCapsule, kBox, kPolygon, kCylinder, kCone, kEllipsoid, kHull, kRanks };
+enum Rank { kPlane, kSphere, kCapsule, kBox, kPolygon, kCylinder, kCone, kEllipsoid, kHull, kSurface, kRanks };
 
 constexpr Rank rank_of(ShapeKind kind) {
   switch (kind) {
@@ -29,6 +29,9 @@ constexpr Rank rank_of(ShapeKind kind) {
       return kEllipsoid;
     case ShapeKind::Hull:
       return kHull;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      return kSurface;
   }
   return kPlane;
 }
@@ -36,19 +39,21 @@ constexpr Rank rank_of(ShapeKind kind) {
 using PairFunction = void (*)(const PlacedShape&, const PlacedShape&, ContactSink*);
 
 // clang-format off
-constexpr PairFunction kGeneral = find_convex_pair, kCentre = find_sphere_convex;
+constexpr PairFunction kGeneral = find_convex_pair, kCentre = find_sphere_convex, kCurved = find_curved_surface;
 constexpr PairFunction kPairs[kRanks][kRanks] = {
     {nullptr, find_plane_sphere, find_plane_capsule, find_plane_box, find_plane_polygon,
-     find_plane_cylinder, find_plane_cone, find_plane_ellipsoid, find_plane_hull},
+     find_plane_cylinder, find_plane_cone, find_plane_ellipsoid, find_plane_hull, find_plane_surface},
     {nullptr, find_sphere_sphere, find_sphere_capsule, find_sphere_box, find_disk_polygon,
-     kCentre, kCentre, kCentre, kCentre},
-    {nullptr, nullptr, find_capsule_capsule, find_capsule_box, nullptr, kGeneral, kGeneral, kGeneral, kGeneral},
-    {nullptr, nullptr, nullptr, find_box_box, nullptr, kGeneral, kGeneral, kGeneral, kGeneral},
-    {nullptr, nullptr, nullptr, nullptr, find_polygon_polygon, nullptr, nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kGeneral, kGeneral},
-    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kGeneral},
-    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral},
-    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral}};
+     kCentre, kCentre, kCentre, kCentre, find_sphere_surface},
+    {nullptr, nullptr, find_capsule_capsule, find_capsule_box, nullptr, kGeneral, kGeneral, kGeneral, kGeneral,
+     find_capsule_surface},
+    {nullptr, nullptr, nullptr, find_box_box, nullptr, kGeneral, kGeneral, kGeneral, kGeneral, find_box_surface},
+    {nullptr, nullptr, nullptr, nullptr, find_polygon_polygon, nullptr, nullptr, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kGeneral, kGeneral, kCurved},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kGeneral, kCurved},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, kGeneral, kCurved},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kGeneral, find_hull_surface},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, find_surface_surface}};
 // clang-format on
 
 }  // namespace

@@ -42,6 +42,15 @@ void find_box_box(const PlacedShape& a, const PlacedShape& b, ContactSink* sink)
 void find_sphere_convex(const PlacedShape& sphere, const PlacedShape& convex, ContactSink* sink);
 void find_convex_pair(const PlacedShape& a, const PlacedShape& b, ContactSink* sink);
 
+// Surfaces of triangles (surface_pairs.cpp).
+void find_plane_surface(const PlacedShape& plane, const PlacedShape& surface, ContactSink* sink);
+void find_sphere_surface(const PlacedShape& sphere, const PlacedShape& surface, ContactSink* sink);
+void find_capsule_surface(const PlacedShape& capsule, const PlacedShape& surface, ContactSink* sink);
+void find_box_surface(const PlacedShape& box, const PlacedShape& surface, ContactSink* sink);
+void find_hull_surface(const PlacedShape& hull, const PlacedShape& surface, ContactSink* sink);
+void find_curved_surface(const PlacedShape& curved, const PlacedShape& surface, ContactSink* sink);
+void find_surface_surface(const PlacedShape& a, const PlacedShape& b, ContactSink* sink);
+
 void find_disk_polygon(const PlacedShape& disk, const PlacedShape& polygon, ContactSink* sink);
 void find_polygon_polygon(const PlacedShape& a, const PlacedShape& b, ContactSink* sink);
 

@@ -84,7 +84,8 @@ BuildInfo make_build_info() {
   for (const std::string_view name : solver_names())
     if (name != "auto") info.solvers.emplace_back(name);
   using enum ShapeKind;
-  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull})
+  for (const ShapeKind kind :
+       {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull, Mesh, Heightfield})
     info.shapes.emplace_back(name_of(kind));
   for (int kind = 0; kind < kJointKinds; ++kind) info.joints.emplace_back(name_of(static_cast<JointKind>(kind)));
   return info;

@@ -1,6 +1,7 @@
 // From scenes and simulations to the plain data of a recording.
 #include <slipstick/info.h>
 #include <slipstick/recording.h>
+#include <slipstick/surface.h>
 
 #include "base/hash.h"
 #include "io/record_frames.h"
@@ -58,6 +59,10 @@ RecordShape make_shape(const ShapeDescription& given, int body) {
   shape.length = given.length;
   for (const Vec2& p : given.points) shape.points.push_back({p.x(), p.y()});
   if (given.kind == ShapeKind::Hull) add_hull(given, &shape);
+  if (given.surface) {
+    for (const Vec3& p : given.surface->vertices) shape.vertices.push_back(as_array(p));
+    shape.triangles.assign(given.surface->triangles.begin(), given.surface->triangles.end());
+  }
   shape.color = given.color;
   shape.visual_only = given.visual_only;
   return shape;
@@ -104,7 +109,8 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
     header.centers_of_mass.push_back(as_array(body.center_of_mass));
   }
   using enum ShapeKind;
-  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull})
+  for (const ShapeKind kind :
+       {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull, Mesh, Heightfield})
     header.shape_kinds.emplace_back(name_of(kind));
   for (std::size_t i = 0; i < scene.description.bodies.size(); ++i)
     for (const ShapeDescription& shape : scene.description.bodies[i].shapes)

@@ -9,7 +9,7 @@ namespace {
 const KeyList& legal_keys() {
   static const KeyList kKeys{"name",           "like",     "repeat",           "fixed", "kinematic", "position",
                              "orientation",    "velocity", "angular_velocity", "mass",  "density",   "inertia",
-                             "center_of_mass", "lock",     "material",         "color", "shapes"};
+                             "center_of_mass", "lock",     "material",         "color", "shapes",    "group"};
   return kKeys;
 }
 
@@ -119,6 +119,7 @@ void read_body(const SceneMapPtr& map, std::int64_t copies, SceneBuild* build) {
   read_inertia(item, &body.inertia);
   item.vector("center_of_mass", &body.center_of_mass);
   read_lock(item, &body.lock);
+  if (item.text("group", &body.group) && !body.group.empty()) body.group = build->prefix + body.group;
   if (const SceneNode* shapes = item.find("shapes")) read_shapes(*shapes, item, build, &body);
   build->places[body.source].sound = map->complete && build->reading.faults->raised() == faults_before;
   build->body_index.try_emplace(body.name, build->description.bodies.size());

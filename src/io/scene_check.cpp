@@ -125,6 +125,8 @@ double calc_thickness(const Model& model, const Shape& shape) {
       }
       return thinnest;
     }
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
     case ShapeKind::Plane:
       break;
   }

@@ -1,14 +1,19 @@
 // The `shapes` of a body. A new shape is one row of kShapes.
+#include <slipstick/surface.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <sstream>
 
 #include "io/scene_build.h"
 #include "io/scene_colors.h"
 #include "io/scene_files.h"
+#include "io/surface_file.h"
 
 namespace slipstick {
 namespace {
@@ -93,12 +98,115 @@ void read_hull(const SceneItem& item, ShapeDescription* shape) {
   }
 }
 
+/// `scale`: one number, or one for each axis.
+bool read_scale(const SceneItem& item, Vec3* scale) {
+  const SceneNode* node = item.find("scale");
+  if (node == nullptr) return true;
+  if (node->is_list()) {
+    const auto s = item.as_numbers(*node, "scale", {3});
+    if (!s) return false;
+    *scale = Vec3((*s)[0], (*s)[1], (*s)[2]);
+  } else {
+    const auto s = item.as_number(*node, "scale");
+    if (!s) return false;
+    scale->setConstant(*s);
+  }
+  if (scale->allFinite() && scale->cwiseAbs().minCoeff() > 0) return true;
+  item.fault(*node, "scale must be a number other than zero in " + item.label());
+  return false;
+}
+
+void read_mesh(const SceneItem& item, ShapeDescription* shape) {
+  std::string name;
+  Vec3 scale = Vec3::Ones();
+  if (!item.require("file") || !item.text("file", &name) || !read_scale(item, &scale)) return;
+  const SceneNode& node = *item.find("file");
+  SceneFiles& files = *item.reading().files;
+  const std::string* bytes = files.read_data(node, name);
+  if (bytes == nullptr) return;
+  std::string key = name + " " + std::to_string(node.file);
+  for (const double s : scale) key += " " + std::to_string(std::bit_cast<std::uint64_t>(s));
+  if (const auto known = files.surfaces().find(key); known != files.surfaces().end()) {
+    shape->surface = known->second;
+    return;
+  }
+  SurfaceFile file = parse_surface(name, *bytes);
+  for (Vec3& p : file.vertices) p = p.cwiseProduct(scale);
+  if (scale.prod() < 0) {  // a mirror image: the outside stays outside
+    for (Triangle& t : file.triangles) std::swap(t[1], t[2]);
+  }
+  MadeSurface made;
+  made.problem = file.problem;
+  if (made.problem.empty()) made = make_surface(std::move(file.vertices), std::move(file.triangles));
+  if (!made.problem.empty()) return item.fault(node, "mesh '" + name + "': " + made.problem);
+  shape->surface = made.surface;
+  files.surfaces().emplace(key, made.surface);
+}
+
+/// Rows of numbers; the first row has the least y.
+bool read_height_rows(const SceneItem& item, const SceneNode& node, HeightFile* out) {
+  if (!node.is_list()) {
+    item.expected(node, "a list of rows of numbers", "data");
+    return false;
+  }
+  for (const SceneNode* row : node.items) {
+    if (!row->is_list() || row->items.empty()) {
+      item.expected(*row, "a row of numbers", "data");
+      return false;
+    }
+    if (out->columns != 0 && row->items.size() != out->columns) {
+      item.fault(*row, "this row of 'data' has " + std::to_string(row->items.size()) + " numbers, the rows before it " +
+                           std::to_string(out->columns));
+      return false;
+    }
+    out->columns = row->items.size();
+    for (const SceneNode* number : row->items) {
+      const auto height = item.as_number(*number, "data");
+      if (!height) return false;
+      out->heights.push_back(*height);
+    }
+  }
+  return true;
+}
+
+void read_heightfield(const SceneItem& item, ShapeDescription* shape) {
+  const SceneNode *data = item.find("data"), *file = item.find("file");
+  if (!item.require("size")) return;
+  if ((data == nullptr) == (file == nullptr)) {
+    return item.fault(item.node(), item.label() + " needs either 'file' or 'data'");
+  }
+  const auto size = item.as_numbers(*item.find("size"), "size", {2, 3});
+  if (!size) return;
+  const double factor = size->size() == 3 ? (*size)[2] : 1;
+  if (!((*size)[0] > 0) || !((*size)[1] > 0) || !std::isfinite((*size)[0] * (*size)[1] * factor)) {
+    return item.fault(*item.find("size"), "size must be positive in " + item.label());
+  }
+  HeightFile heights;
+  std::string name;
+  if (data != nullptr) {
+    if (!read_height_rows(item, *data, &heights)) return;
+  } else {
+    if (!item.text("file", &name)) return;
+    const std::string* bytes = item.reading().files->read_data(*file, name);
+    if (bytes == nullptr) return;
+    heights = parse_heights(name, *bytes);
+  }
+  const SceneNode& place = data != nullptr ? *data : *file;
+  const std::string label = data != nullptr ? "data of " + item.label() : "heightfield '" + name + "'";
+  for (double& height : heights.heights) height *= factor;
+  MadeSurface made;
+  made.problem = heights.problem;
+  if (made.problem.empty()) made = make_heightfield(heights.heights, heights.columns, (*size)[0], (*size)[1]);
+  if (!made.problem.empty()) return item.fault(place, label + ": " + made.problem);
+  shape->surface = made.surface;
+}
+
 struct ShapeType {
   std::string_view name;
   ShapeKind kind;
   std::string_view instead_in_space;  ///< empty: the shape is for scenes in space
   std::string_view instead_in_plane;  ///< empty: the shape is for planar scenes
-  std::array<std::string_view, 2> keys;
+  std::array<std::string_view, 3> keys;
   void (*read)(const SceneItem&, ShapeDescription*);
 };
 
@@ -114,6 +222,8 @@ constexpr std::array kShapes{
     ShapeType{"halfspace", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"disk", ShapeKind::Disk, "sphere", "", {"radius", ""}, read_round},
     ShapeType{"polygon", ShapeKind::Polygon, "box", "", {"points", ""}, read_polygon},
+    ShapeType{"mesh", ShapeKind::Mesh, "", "polygon", {"file", "scale"}, read_mesh},
+    ShapeType{"heightfield", ShapeKind::Heightfield, "", "polygon", {"file", "data", "size"}, read_heightfield},
 };
 
 const KeyList& shape_names() {
@@ -126,7 +236,7 @@ const KeyList& shape_names() {
 }
 
 const KeyList& later_shape_names() {
-  static const KeyList kNames{"mesh", "heightfield"};
+  static const KeyList kNames{};
   return kNames;
 }
 
@@ -170,8 +280,10 @@ void read_form(const SceneItem& item, const SceneMap::Entry& entry, SceneBuild* 
   const SceneMapPtr map = build->expander.resolve(*entry.value, label);
   if (!map) return;
   const SceneItem inner(build->reading, *map, label);
-  KeyList legal{type.keys[0], "like"};
-  if (!type.keys[1].empty()) legal.push_back(type.keys[1]);
+  KeyList legal{"like"};
+  for (const std::string_view key : type.keys) {
+    if (!key.empty()) legal.push_back(key);
+  }
   inner.check_keys(legal);
   type.read(inner, shape);
 }

@@ -1,4 +1,6 @@
 // Bodies: mass, locks, and where they start.
+#include <slipstick/surface.h>
+
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -136,6 +138,12 @@ double calc_reach(const Model& model, const Shape& shape) {
         far = std::max(far, (p + shape.pose.orientation * corner).norm());
       }
       return far;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      for (const Vec3& v : model.surfaces[shape.surface]->vertices) {
+        far = std::max(far, (p + shape.pose.orientation * v).norm());
+      }
+      return far;
     case ShapeKind::Plane:
       break;
   }
@@ -167,6 +175,9 @@ void compile_body(int i, Compilation* c) {
   Body body;
   body.name = c->body_names[i];
   body.kind = given.kind;
+  if (!given.group.empty()) {
+    body.group = c->group_index.try_emplace(given.group, static_cast<int>(c->group_index.size())).first->second;
+  }
   const Pose frame = calc_frame(given, planar, &check);
   check_motion(given, planar, &check);
   body.first_shape = static_cast<int>(c->model.shapes.size());

@@ -21,7 +21,7 @@ struct Compilation {
   Model model;
   State initial;
   FaultList faults;
-  std::unordered_map<std::string, int> material_index;
+  std::unordered_map<std::string, int> material_index, group_index;
   std::vector<std::string> material_names;
   std::unordered_map<std::string, int> body_index;  ///< "world" included
   std::vector<std::string> body_names;              ///< of the description's order, then "world"

@@ -1,4 +1,6 @@
 // The forms of bodies: checked, and turned into what the collision room reads.
+#include <slipstick/surface.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -63,6 +65,9 @@ void check_kind(const ShapeDescription& shape, bool movable, bool planar, ItemCh
   if (shape.kind == ShapeKind::Plane && movable) {
     check->fail("a plane is unbounded and cannot belong to a dynamic body; make the body fixed or kinematic");
   }
+  if (shape.kind == ShapeKind::Heightfield && movable && !shape.visual_only) {
+    check->fail("a heightfield has no mass and cannot belong to a dynamic body; make the body fixed or kinematic");
+  }
 }
 
 void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
@@ -92,6 +97,10 @@ void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
     case ShapeKind::Ellipsoid:
       for (int i = 0; i < 3; ++i) check->positive("size", shape.size[i]);
       break;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      if (!shape.surface) check->fail("has no surface; give it a file or data");
+      break;
     case ShapeKind::Polygon:
     case ShapeKind::Hull:
       break;  // calc_corners and make_hull look at them
@@ -120,6 +129,20 @@ void add_polygon(const std::vector<Vec2>& corners, Model* model, Shape* shape) {
   for (const Vec2& p : corners) model->points.push_back(p - center);
   shape->pose.position += shape->pose.orientation * Vec3(center.x(), center.y(), 0);
   shape->bound = size;
+}
+
+/// Shapes that share a surface share its entry in the model.
+void add_surface(const ShapeDescription& given, Model* model, Shape* shape) {
+  auto& list = model->surfaces;
+  const auto found = std::find(list.rbegin(), list.rend(), given.surface);
+  shape->surface = static_cast<int>(list.rend() - found) - 1;
+  if (found == list.rend()) {
+    shape->surface = static_cast<int>(list.size());
+    list.push_back(given.surface);
+  }
+  double bound_sq = 0;
+  for (const Vec3& p : given.surface->vertices) bound_sq = std::max(bound_sq, p.squaredNorm());
+  shape->bound = std::sqrt(bound_sq);
 }
 
 /// The same for a hull: its frame goes to the middle of its extent.
@@ -181,6 +204,10 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
     case ShapeKind::Hull:
       add_hull(std::move(hull), model, &shape);
       break;
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      add_surface(given, model, &shape);
+      break;
     case ShapeKind::Plane: {  // normal . p = offset, also for a normal of another length than one
       const double length = given.normal.norm();
       const Pose own{given.offset / length * (given.normal / length), make_turn_from_z(given.normal / length)};
@@ -212,6 +239,10 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     check_kind(shape, given.kind == BodyKind::Dynamic, planar, &check);
     check_sizes(shape, planar, &check);
     check_pose(shape.pose, planar, &check);
+    const bool open = shape.kind == ShapeKind::Mesh && shape.surface && !shape.surface->closed && !shape.visual_only;
+    if (open && given.kind == BodyKind::Dynamic && !given.mass) {
+      check.fail("mesh is open and encloses no volume; close it, or give the body a mass instead of a density");
+    }
     std::vector<Vec2> corners;
     if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
     if (shape.kind == ShapeKind::Box && planar) corners = make_rectangle(shape.size);

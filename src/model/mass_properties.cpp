@@ -1,6 +1,9 @@
 #include "model/mass_properties.h"
 
+#include <slipstick/surface.h>
+
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -61,8 +64,7 @@ MassProperties calc_hull(const Hull& hull) {
       const double volume = a.dot(b.cross(c)) / 6;
       matter.mass += volume;
       first += volume / 4 * sum;
-      second +=
-          volume / 20 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+      second += volume / 20 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
     }
   }
   if (!(matter.mass > 0)) return {};
@@ -105,7 +107,9 @@ std::string name_shape(const BodyDescription& body, std::size_t i) {
   return "shape " + std::to_string(i + 1) + " (" + std::string(name_of(body.shapes[i].kind)) + ")";
 }
 
-bool has_matter(const ShapeDescription& shape) { return !shape.visual_only && shape.kind != ShapeKind::Plane; }
+bool has_matter(const ShapeDescription& shape) {
+  return !shape.visual_only && shape.kind != ShapeKind::Plane && shape.kind != ShapeKind::Heightfield;
+}
 
 /// The shapes together, by their own densities or the body's; of density one if none is given and the mass is.
 std::optional<MassProperties> calc_shapes(const BodyDescription& body, bool planar, ItemCheck* check) {
@@ -137,6 +141,12 @@ std::optional<MassProperties> calc_shapes(const BodyDescription& body, bool plan
   }
   if (!(all.mass > 0) || !std::isfinite(all.mass) || !all.inertia.allFinite() || !(all.inertia(2, 2) > 0)) {
     check->fail("its shapes are too small or too large for mass and inertia to be numbers; check the sizes");
+    return std::nullopt;
+  }
+  const bool meshes = std::any_of(body.shapes.begin(), body.shapes.end(),
+                                  [](const ShapeDescription& s) { return s.kind == ShapeKind::Mesh; });
+  if (meshes && !is_physical(all.inertia)) {
+    check->fail("the inertia of its mesh is not that of any body; does the mesh intersect itself?");
     return std::nullopt;
   }
   return all;
@@ -243,6 +253,9 @@ MassProperties calc_unit_density(const ShapeDescription& shape, bool planar) {
     }
     case ShapeKind::Hull:
       return calc_hull(make_hull(shape.vertices).hull);
+    case ShapeKind::Mesh:
+      return calc_surface_mass(*shape.surface);
+    case ShapeKind::Heightfield:
     case ShapeKind::Plane:
       break;
   }

@@ -26,6 +26,10 @@ std::string_view name_of(ShapeKind kind) {
       return "ellipsoid";
     case ShapeKind::Hull:
       return "hull";
+    case ShapeKind::Mesh:
+      return "mesh";
+    case ShapeKind::Heightfield:
+      return "heightfield";
   }
   return "shape";
 }

@@ -28,6 +28,7 @@ struct Simulation::Impl {
     if (!scheme->looks_ahead() || scheme->locates(options))
       driver = std::make_unique<EventDriver>(model, options, *scheme, &ladder, &finder);
     warnings = scheme->find_warnings(model, options);
+    finder.set_threads(options.threads);
     prescribed.resize(model.bodies.size());
     weighted = state.velocity;
     update_kinematics();

@@ -53,6 +53,8 @@ int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points, con
       shape.hull = static_cast<int>(model.hulls.size());
       model.hulls.push_back(hull);
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   model.planar = model.planar || shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
   model.shapes.push_back(shape);
@@ -199,6 +201,8 @@ Solid Random::solid(ShapeKind kind) {
     }
     case ShapeKind::Polygon:
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   // Points of an ellipse at angles at least 0.3 apart on average: convex, counter-clockwise.
   const int count = 3 + index(6);
@@ -246,6 +250,8 @@ Solid Random::lattice_solid(ShapeKind kind) {
     case ShapeKind::Disk:
     case ShapeKind::Plane:
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   Solid solid = this->solid(kind);
   solid.shape.radius = 0.25;
@@ -386,6 +392,8 @@ double Convex::support(const Vec3& n) const {
       extent = -std::numeric_limits<double>::infinity();
       for (const Vec3& p : solid.hull.vertices) extent = std::max(extent, p.dot(local));
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   return n.dot(pose.position) + extent;
 }
@@ -426,6 +434,8 @@ Vec3 Convex::project(const Vec3& p) const {
     case ShapeKind::Hull:
       q = project_to_hull(solid.hull, local);
       break;
+    default:
+      break;  // surfaces: surface_test.cpp
   }
   return pose.position + pose.orientation * q;
 }

@@ -175,6 +175,55 @@ TEST(Finder, ReachOfBothBodiesCounts) {
   EXPECT_EQ(find_contacts(world).size(), 1u);
 }
 
+TEST(Finder, TheSameBitsForAnyNumberOfThreads) {
+  Random random(17);
+  World world = make_crowd(&random, false, 700, 7, 0.3);
+  ContactFinder one(world.model), two(world.model), four(world.model);
+  two.set_threads(2);
+  four.set_threads(4);
+  for (int k = 0; k < 5; ++k) {
+    ContactSet a, b, c;
+    one.find(world.state, world.reach, &a);
+    two.find(world.state, world.reach, &b);
+    four.find(world.state, world.reach, &c);
+    ASSERT_GT(a.contacts.size(), 1000u);
+    EXPECT_TRUE(same_bits(a.contacts, b.contacts));
+    EXPECT_TRUE(same_bits(a.contacts, c.contacts));
+    for (Pose& pose : world.state.pose) pose.position += 0.1 * random.direction();
+  }
+}
+
+TEST(Finder, BodiesOfOneGroupDoNotTouch) {
+  World world;
+  for (int k = 0; k < 3; ++k) {
+    world.add_shape(world.add_body(BodyKind::Dynamic, {Vec3(0.5 * k, 0, 0), Quat::Identity()}, 0),
+                    make_sphere(1).shape);
+  }
+  EXPECT_EQ(find_contacts(world).size(), 3u);
+  world.model.bodies[0].group = world.model.bodies[2].group = 4;
+  const std::vector<Contact> found = find_contacts(world);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].body_b, 1);
+  EXPECT_EQ(found[1].body_a, 1);
+}
+
+TEST(Finder, AFixedBodyThatIsMovedIsFoundWhereItIs) {
+  World world;
+  world.add_shape(world.add_body(BodyKind::Dynamic, {}, 0), make_sphere(1).shape);
+  for (int k = 0; k < 20; ++k) {
+    world.add_shape(world.add_body(BodyKind::Fixed, {Vec3(5.0 * k + 5, 0, 0), Quat::Identity()}, 0),
+                    make_box({1, 1, 1}).shape);
+  }
+  ContactFinder finder(world.model);
+  ContactSet set;
+  finder.find(world.state, world.reach, &set);
+  EXPECT_TRUE(set.contacts.empty());
+  world.state.pose[7].position = Vec3(1.5, 0, 0);
+  finder.find(world.state, world.reach, &set);
+  ASSERT_EQ(set.contacts.size(), 1u);
+  EXPECT_EQ(set.contacts[0].body_b, 7);
+}
+
 TEST(Finder, NothingToFind) {
   World world;
   EXPECT_TRUE(find_contacts(world).empty());

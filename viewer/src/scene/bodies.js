@@ -1,5 +1,5 @@
 // All bodies of a clip as a few instanced meshes.
-import { Color, Group, InstancedMesh, MeshBasicMaterial, MeshStandardMaterial, Object3D, DynamicDrawUsage } from "three";
+import { Color, DoubleSide, Group, InstancedMesh, MeshBasicMaterial, MeshStandardMaterial, Object3D, DynamicDrawUsage } from "three";
 import { compose, multiply } from "./math.js";
 import { SphereImpostors } from "./impostors.js";
 import { FLAT, SOLIDS, isEndless } from "./shapes.js";
@@ -48,8 +48,9 @@ export class BodySet {
     for (const { spec, items } of byKey.values()) this.batches.push(this.makeBatch(spec, items));
   }
 
-  makeMaterial(geometry) {
+  makeMaterial(geometry, twoSided = false) {
     const common = { vertexColors: Boolean(geometry.attributes.color) };
+    if (twoSided) common.side = DoubleSide; // an open mesh is seen from behind too
     if (this.ghost) Object.assign(common, { transparent: true, opacity: 0.38, depthWrite: false });
     if (this.clip.json.planar) return new MeshBasicMaterial({ ...common, toneMapped: false });
     return new MeshStandardMaterial({ roughness: 0.58, metalness: 0.02, ...common });
@@ -58,7 +59,7 @@ export class BodySet {
   makeMesh(spec, count) {
     if (spec.key === "sphere low") return new SphereImpostors(count, this.ghost);
     const geometry = spec.make();
-    return new InstancedMesh(geometry, this.makeMaterial(geometry), count);
+    return new InstancedMesh(geometry, this.makeMaterial(geometry, spec.twoSided), count);
   }
 
   makeBatch(spec, items) {

@@ -84,7 +84,7 @@ export const SOLIDS = {
     make: () => upright(new ConeGeometry(1, 1, detail === "low" ? 16 : 40)) }),
   hull: (s) => s.triangles ? SOLIDS.mesh(s)
     : { key: `hull ${digest(s.vertices)}`, make: () => new ConvexGeometry(triples(s.vertices)), scale: [1, 1, 1] },
-  mesh: (s) => ({ key: `mesh ${digest(s.vertices)} ${digest(s.triangles ?? [])}`, scale: [1, 1, 1],
+  mesh: (s) => ({ key: `mesh ${digest(s.vertices)} ${digest(s.triangles ?? [])}`, scale: [1, 1, 1], twoSided: true,
     make: () => surface(s.vertices, s.triangles) }),
   heightfield: (s) => SOLIDS.mesh(s),
 };

@@ -1,0 +1,49 @@
+// Room: model. A surface of triangles: what a mesh or a heightfield is made of. Checked and completed once, by
+// `make_surface`; immutable and shared from then on.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/types.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slipstick {
+
+using Triangle = std::array<std::int32_t, 3>;  ///< vertices, counter-clockwise seen from outside
+
+struct Surface {
+  std::vector<Vec3> vertices;       ///< each place once
+  std::vector<Triangle> triangles;  ///< all of positive area
+  /// Every edge has two triangles that run along it in opposite directions: the surface encloses a solid.
+  bool closed = false;
+  bool one_sided = false;        ///< closed, or a heightfield: what is behind a triangle is inside
+  double volume = 0;             ///< closed: positive
+  int dropped = 0;               ///< triangles without area that were left out
+  bool turned = false;           ///< closed, and its triangles faced inwards: they were turned round
+  std::array<double, 2> cell{};  ///< heightfield: size of a cell
+};
+
+/// A surface, or why there is none.
+struct MadeSurface {
+  std::shared_ptr<const Surface> surface;
+  std::string problem;  ///< one sentence; empty when good
+};
+
+/// The most triangles that a surface may have.
+inline constexpr std::size_t kMaxTriangles = 4'000'000;
+
+/// Joins vertices at the same place, leaves out triangles without area, checks the orientation.
+MadeSurface make_surface(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
+
+/// A grid of heights over [-x/2, x/2] x [-y/2, y/2]: `columns` numbers a row; rows run along x, the first row has the
+/// least y. Each cell is split into two triangles along the diagonal from its corner of least x and y.
+MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t columns, double size_x, double size_y);
+
+/// Of a closed surface of unit density; of an open one as a shell of unit mass a unit of area.
+MassProperties calc_surface_mass(const Surface& surface);
+
+}  // namespace slipstick
