@@ -231,8 +231,8 @@ void draw(cairo_t* cairo, const std::vector<Plot>& panels, double width, double 
   const std::size_t columns = count_columns(panels);
   constexpr double kAcross = kPanelWidth + kRight + kLeft, kDown = kTop + kPanelHeight + kBottom;
   for (std::size_t k = 0; k < panels.size(); ++k) {
-    const double x = kLeft + kAcross * static_cast<double>(k % columns);
-    const double y = kTop + kDown * static_cast<double>(k / columns);
+    const std::size_t row = k / columns, column = k % columns;
+    const double x = kLeft + kAcross * static_cast<double>(column), y = kTop + kDown * static_cast<double>(row);
     canvas.draw_panel(panels[k], x, y);
     if (!one_legend) canvas.draw_inner_legend(panels[k].lines, x, y);
   }
