@@ -72,8 +72,9 @@ TEST(AxisRows, RowsOfAllKindsAreDerivativesHoldAtTheStartAndAreIndependent) {
           EXPECT_NEAR(at_start.value[k], 0, 1e-13) << name_of(given.kind);
           matrix.row(k) << at_start.row[k].a.transpose(), at_start.row[k].b.transpose();
         }
-        if (given.rows > 0)
+        if (given.rows > 0) {
           EXPECT_GT(Eigen::JacobiSVD<MatX>(matrix).singularValues()(given.rows - 1), 1e-3) << name_of(given.kind);
+        }
         const std::vector<Twist> velocity{dice.twist(), dice.twist()};
         for (const std::vector<Pose>& pose : {start.pose, std::vector<Pose>{dice.pose(), dice.pose()}}) {
           const JointRows rows = calc_one(model, pose), ahead = calc_one(model, moved(pose, velocity, h)),
