@@ -17,8 +17,8 @@ class Realtime(CliTest):
         self.assertGreaterEqual(told["worst_lateness_s"], told["final_lateness_s"])
 
     def test_late_steps_use_the_budget_and_are_counted(self):
-        scene = SCENES / "stack.yaml"
-        report = self.report(scene, "--set", "n=20", "--duration", "0.5", "--realtime", "1000", "--budget", "2")
+        scene = SCENES / "wheel_loader.yaml"
+        report = self.report(scene, "--duration", "0.2", "--realtime", "1000", "--budget", "2")
         told = report["realtime"]
         self.assertEqual(told["budget"], 2)
         self.assertGreater(told["missed_deadlines"], 0)
