@@ -31,7 +31,7 @@ enum class ShapeKind : std::uint8_t {
   Capsule,  ///< radius, half_length of the straight part, axis z
   Plane,  ///< the solid half space below z = 0 of the shape's frame (outward normal +z); fixed or kinematic bodies only
   Disk,   ///< planar: radius
-  Polygon,  ///< planar: convex, vertices counter-clockwise; a planar box becomes one
+  Polygon,    ///< planar: convex, vertices counter-clockwise; a planar box becomes one
   Cylinder,   ///< radius, half_length, axis z, centred
   Cone,       ///< radius of the base at z = -half_length, tip at z = half_length
   Ellipsoid,  ///< half_size: the half axes

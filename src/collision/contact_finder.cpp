@@ -90,7 +90,8 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
 }
 
 void ContactFinder::Impl::set_box_hulls() {
-  if (std::none_of(model->shapes.begin(), model->shapes.end(), [](const Shape& s) { return is_general(s.kind); })) return;
+  if (std::none_of(model->shapes.begin(), model->shapes.end(), [](const Shape& s) { return is_general(s.kind); }))
+    return;
   box_hulls.reserve(model->shapes.size());  // addresses are kept
   for (std::size_t s = 0; s < placed.size(); ++s) {
     if (placed[s].kind != ShapeKind::Box) continue;

@@ -84,7 +84,8 @@ BuildInfo make_build_info() {
   for (const std::string_view name : solver_names())
     if (name != "auto") info.solvers.emplace_back(name);
   using enum ShapeKind;
-  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull}) info.shapes.emplace_back(name_of(kind));
+  for (const ShapeKind kind : {Sphere, Box, Capsule, Plane, Disk, Polygon, Cylinder, Cone, Ellipsoid, Hull})
+    info.shapes.emplace_back(name_of(kind));
   for (const JointKind kind : {JointKind::Ball, JointKind::Hinge, JointKind::Slider, JointKind::Fixed, JointKind::Rod})
     info.joints.emplace_back(name_of(kind));
   return info;

@@ -61,8 +61,7 @@ MassProperties calc_hull(const Hull& hull) {
       const double volume = a.dot(b.cross(c)) / 6;
       matter.mass += volume;
       first += volume / 4 * sum;
-      second +=
-          volume / 20 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+      second += volume / 20 * (sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
     }
   }
   if (!(matter.mass > 0)) return {};
