@@ -11,7 +11,8 @@
 
 namespace slipstick {
 
-// Names of features: 16 bits a side. Corners (and ends, tips, lowest points of rims) count from 0, edges from kEdgeName.
+// Names of features: 16 bits a side. Corners (and ends, tips, lowest points of rims) count from 0, edges from
+// kEdgeName.
 inline constexpr std::uint32_t kEdgeName = 0x8000;
 inline constexpr std::uint32_t kAnywhere = 0xFFFF;  ///< the other side's corner says it all
 inline std::uint32_t convex_feature(std::uint32_t of_a, std::uint32_t of_b) { return of_a << 16 | of_b; }

@@ -1,6 +1,7 @@
 // Any two convex shapes. One direction (convex_direction.h) gives the signed distance; the manifold is then
 //   on a face:    what the facing side of the other shape has over it, all with the face's normal;
-//   otherwise:    the closest pair, and besides it the points over a face that looks nearly the same way, or the ends of
+//   otherwise:    the closest pair, and besides it the points over a face that looks nearly the same way, or the ends
+//   of
 //                 two nearly parallel lines (log on log), each with its own distance from the other shape.
 #include "collision/convex_direction.h"
 #include "collision/convex_patch.h"
@@ -17,6 +18,8 @@ namespace {
 
 /// A line supports a direction that is perpendicular to it to this angle: what is left by rounding.
 constexpr double kOnLine = 1e-7;
+/// Supporting points that are this far from being over each other (part of the size) are not the closest points.
+constexpr double kAside = 1e-8;
 /// Lines at less than 10 degrees hold each other at both ends, as faces do.
 const double kNearLine = std::sqrt(1 - kNearFace * kNearFace);
 
@@ -39,8 +42,7 @@ class ConvexPair {
     if (has_face) {
       update_face_overlap();
       const double slack = kSameGap * scale_;
-      const bool on_face =
-          calc_core_separation(a_, b_, reference_is_a_ ? up_ : Vec3(-up_)) - radius_ >= gap_ - slack;
+      const bool on_face = calc_core_separation(a_, b_, reference_is_a_ ? up_ : Vec3(-up_)) - radius_ >= gap_ - slack;
       if (on_face && overlap_.least_height() - radius_ <= gap_ + slack) return add_overlap();
     }
     normal_ = direction.exact_normal;
@@ -107,16 +109,7 @@ class ConvexPair {
     Vec3 on_a = la.from, on_b = lb.from;
     std::uint32_t name_a = la.from_name, name_b = lb.from_name;
     if (la.is_line && lb.is_line) {
-      double s = 0, t = 0;
-      const Vec3 ca = (la.from + la.to) / 2, ha = (la.to - la.from) / 2, cb = (lb.from + lb.to) / 2,
-                 hb = (lb.to - lb.from) / 2;
-      if (!closest_on_lines(ca, ha, cb, hb, &s, &t)) {  // parallel: the middle of what they share
-        const double from = closest_on_line(lb.from, ca, ha), to = closest_on_line(lb.to, ca, ha);
-        s = (std::max(-1.0, std::min(from, to)) + std::min(1.0, std::max(from, to))) / 2;
-        t = closest_on_line(ca + s * ha, cb, hb);
-      }
-      on_a = ca + std::clamp(s, -1.0, 1.0) * ha;
-      on_b = cb + std::clamp(t, -1.0, 1.0) * hb;
+      find_crossing(la, lb, &on_a, &on_b);
       name_a = la.name;
       name_b = lb.name;
     } else if (la.is_line) {
@@ -128,22 +121,58 @@ class ConvexPair {
     }
     on_a += a_.radius() * normal_;
     on_b -= b_.radius() * normal_;
-    // A corner over a face: the support of the face is some corner of it, far away.
     const Vec3 aside = on_b - on_a - normal_.dot(on_b - on_a) * normal_;
-    if (aside.norm() > 1e-6 * scale_ && up_along() > 1 - 1e-9) {
-      if (reference_is_a_) {
-        on_a = on_b - gap_ * normal_;
-        name_a = kAnywhere;
-      } else {
-        on_b = on_a + gap_ * normal_;
-        name_b = kAnywhere;
+    if (aside.norm() >
+        kAside * scale_) {  // more than a line of one of them looks along the normal: a face, to rounding
+      const OverlapPoint* const lowest = find_lowest();
+      if (lowest && lowest->height - radius_ <= gap_ + kAside * scale_) {
+        known_[known_count_++] = {lowest->foot, lowest->foot, lowest->feature};
+        sink_.add_from(reference_is_a_, origin_ + lowest->foot + (reference_is_a_ ? a_ : b_).radius() * up_, normal_,
+                       gap_, lowest->feature);
+        return;
       }
+      find_by_projections(&on_a, &on_b);
+      if (up_along() > 1 - 1e-9) (reference_is_a_ ? name_a : name_b) = kAnywhere;
     }
     const Vec3 middle = (on_a + on_b) / 2;  // rounding has moved the points off the normal
     add(middle - gap_ / 2 * normal_, middle + gap_ / 2 * normal_, normal_, gap_, convex_feature(name_a, name_b));
   }
 
+  /// Where two lines are over each other: at their crossing, or in the middle of what they share if they are parallel.
+  static void find_crossing(const SupportLine& la, const SupportLine& lb, Vec3* on_a, Vec3* on_b) {
+    const Vec3 ca = (la.from + la.to) / 2, ha = (la.to - la.from) / 2;
+    const Vec3 cb = (lb.from + lb.to) / 2, hb = (lb.to - lb.from) / 2;
+    double s = 0, t = 0;
+    const bool parallel = ha.cross(hb).squaredNorm() <= kOnLine * kOnLine * ha.squaredNorm() * hb.squaredNorm();
+    if (parallel || !closest_on_lines(ca, ha, cb, hb, &s, &t)) {
+      const double from = closest_on_line(lb.from, ca, ha), to = closest_on_line(lb.to, ca, ha);
+      s = (std::clamp(std::min(from, to), -1.0, 1.0) + std::clamp(std::max(from, to), -1.0, 1.0)) / 2;
+    }
+    *on_a = ca + std::clamp(s, -1.0, 1.0) * ha;
+    *on_b = cb + closest_on_segment(*on_a, cb, hb) * hb;
+    *on_a = ca + closest_on_segment(*on_b, ca, ha) * ha;
+  }
+
+  /// Closest points of A and of B moved away along the normal, by alternating projections.
+  void find_by_projections(Vec3* on_a, Vec3* on_b) const {
+    const Vec3 shift = (scale_ - gap_) * normal_;
+    for (int k = 0; k < 60; ++k) {
+      *on_a = calc_point_distance(a_.shape(), origin_ + *on_b + shift).on_surface - origin_;
+      const Vec3 before = *on_b;
+      *on_b = calc_point_distance(b_.shape(), origin_ + *on_a - shift).on_surface - origin_;
+      if ((*on_b - before).norm() <= kSameGap * scale_) break;
+    }
+  }
+
   double up_along() const { return reference_is_a_ ? up_.dot(normal_) : -up_.dot(normal_); }
+
+  const OverlapPoint* find_lowest() const {
+    const OverlapPoint* lowest = nullptr;
+    for (int k = 0; k < overlap_.count; ++k) {
+      if (!lowest || overlap_.points[k].height < lowest->height) lowest = &overlap_.points[k];
+    }
+    return lowest;
+  }
 
   static Vec3 find_on_line(const SupportLine& line, const Vec3& p, std::uint32_t* name) {
     const Vec3 center = (line.from + line.to) / 2, half = (line.to - line.from) / 2;

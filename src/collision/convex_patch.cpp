@@ -14,10 +14,12 @@ void add_rim(const ConvexCore& core, int cap, const double* lowest, Patch* patch
   const PlacedShape& s = core.shape();
   const double z = cap ? s.half_length : -s.half_length;
   const double turn = 2 * std::numbers::pi, step = turn / kRimPoints;
-  const auto at = [&](double angle) { return core.as_pair({s.radius * std::cos(angle), s.radius * std::sin(angle), z}); };
+  const auto at = [&](double angle) {
+    return core.as_pair({s.radius * std::cos(angle), s.radius * std::sin(angle), z});
+  };
   const double place = lowest ? (*lowest < 0 ? *lowest + turn : *lowest) / step : -1;
   for (int i = 0; i < kRimPoints; ++i) {
-    const int k = cap ? i : kRimPoints - 1 - i;  // from below the angle runs the other way round
+    const int k = cap ? i : kRimPoints - 1 - i;                    // from below the angle runs the other way round
     const int side = cap ? k : (k + kRimPoints - 1) % kRimPoints;  // the arc that follows: from `side` to side + 1
     const std::uint32_t edge = kEdgeName + cap * 2 * kRimPoints + side;
     patch->add(at(k * step), cap * kRimPoints + k, edge);
@@ -33,11 +35,11 @@ void add_line(const SupportLine& line, Patch* patch) {
 
 /// A corner of the polygon that is being clipped: its name, and whose edge leads on from it.
 struct ClipPoint {
-  Vec3 p;               ///< (u, v, height)
-  std::uint32_t name;   ///< complete
-  int rank;             ///< 0 corner of A, 1 of B, 2 crossing
-  bool on_reference;    ///< the edge that leads on is one of the reference's
-  int edge;             ///< its index
+  Vec3 p;              ///< (u, v, height)
+  std::uint32_t name;  ///< complete
+  int rank;            ///< 0 corner of A, 1 of B, 2 crossing
+  bool on_reference;   ///< the edge that leads on is one of the reference's
+  int edge;            ///< its index
 };
 
 class PatchClipper {
@@ -48,8 +50,8 @@ class PatchClipper {
     u_ = up.unitOrthogonal();
     v_ = up.cross(u_);
     for (int k = 0; k < facing.count; ++k) {
-      polygon_[k] = {as_face(facing.points[k].position), corner_name(false, facing.points[k].name), is_a_ ? 1 : 0, false,
-                     k};
+      polygon_[k] = {as_face(facing.points[k].position), corner_name(false, facing.points[k].name), is_a_ ? 1 : 0,
+                     false, k};
       size_ = std::max(size_, polygon_[k].p.head<2>().cwiseAbs().maxCoeff());
     }
     count_ = facing.count;
@@ -115,7 +117,7 @@ class PatchClipper {
     const double length = side.norm();
     if (!(length > 0)) return;
     const Vec2 inward(-side.y() / length, side.x() / length);
-    const double slack = 1e-11 * size_;
+    const double slack = 1e-9 * size_;  // edges that lie over each other cross somewhere, or nowhere
     std::array<ClipPoint, 2 * Patch::kMaxPatch> next;
     int count = 0;
     const auto put = [&](const ClipPoint& c) {
@@ -183,8 +185,8 @@ double Overlap::least_height() const {
   return least;
 }
 
-void update_overlap(const Patch& reference, const Vec3& up, const Patch& facing, bool reference_is_a,
-                    double same_point, Overlap* overlap) {
+void update_overlap(const Patch& reference, const Vec3& up, const Patch& facing, bool reference_is_a, double same_point,
+                    Overlap* overlap) {
   PatchClipper clipper(reference, up, facing, reference_is_a);
   clipper.clip();
   clipper.list(same_point, overlap);

@@ -135,7 +135,7 @@ CoreDistance find_core_distance(const ConvexCore& a, const ConvexCore& b, double
     if (length - bound <= tolerance + 1e-14 * length || simplex.contains(w)) break;
     simplex.add(w);
     const Vec3 next = simplex.reduce();
-    if (simplex.size() == 4) return result;                           // the origin is inside
+    if (simplex.size() == 4) return result;                            // the origin is inside
     if (!(next.squaredNorm() < length * length * (1 - 1e-15))) break;  // no more progress: rounding
     v = next;
   }

@@ -121,9 +121,9 @@ PointDistance calc_from_hull(const PlacedShape& s, const Vec3& p) {
   if (!inside) {
     PlacedShape point;
     point.center = p;
-    const CoreDirection d = find_core_direction(ConvexCore(s, p), ConvexCore(point, p), s.bound, kInfinity);
-    normal = d.normal;
-    gap = d.separation;
+    const ConvexCore own(s, p), other(point, p);
+    normal = find_core_direction(own, other, s.bound, kInfinity).exact_normal;
+    gap = calc_core_separation(own, other, normal);
   }
   return {p - gap * normal, normal, gap};
 }

@@ -86,7 +86,8 @@ std::string find_point_fault(std::span<const Vec3> points) {
   }
   const double size = along.norm();
   if (!(size > 0)) return "its points are all the same";
-  if (!std::isfinite(size * size * size) || !(size * size * size > 0)) return "is too small or too large; check the units";
+  if (!std::isfinite(size * size * size) || !(size * size * size > 0))
+    return "is too small or too large; check the units";
   along /= size;
   for (const Vec3& p : points) {
     const Vec3 d = p - points[0] - along.dot(p - points[0]) * along;

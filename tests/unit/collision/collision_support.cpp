@@ -304,7 +304,6 @@ Vec3 project_to_polygon(const std::vector<Vec2>& points, const Vec3& p) {
   return inside ? p : best;
 }
 
-
 /// Onto the triangle (tip, rim) of a cone's profile: the nearest of its two sides unless inside.
 Vec3 project_to_cone(double radius, double half, const Vec3& p) {
   const double across = p.head<2>().norm();
@@ -321,7 +320,9 @@ Vec3 project_to_cone(double radius, double half, const Vec3& p) {
 /// By bisection of sum (e y / (t + e^2))^2 = 1, t > 0: outside only.
 Vec3 project_to_ellipsoid(const Vec3& e, const Vec3& y) {
   if (y.cwiseQuotient(e).norm() <= 1) return y;
-  const auto at = [&](double t) { return Vec3(e.cwiseAbs2().cwiseProduct(y).cwiseQuotient((e.cwiseAbs2().array() + t).matrix())); };
+  const auto at = [&](double t) {
+    return Vec3(e.cwiseAbs2().cwiseProduct(y).cwiseQuotient((e.cwiseAbs2().array() + t).matrix()));
+  };
   double low = 0, high = e.maxCoeff() * y.norm();
   for (int k = 0; k < 200; ++k) {
     const double t = (low + high) / 2;
