@@ -37,6 +37,18 @@ bool is_general(ShapeKind kind) {
 
 }  // namespace
 
+/// What every pair is asked about, one line of a cache a shape: in a large heap the partners lie anywhere in memory.
+struct alignas(64) ShapeBrief {
+  Vec3 center = Vec3::Zero();
+  double bound = 0;  ///< a ball's radius
+  double reach = 0;
+  std::int32_t body = kWorld, material = 0;
+  ShapeKind kind = ShapeKind::Sphere;
+  bool movable = false;
+  bool has_excluded = false;  ///< its body is in some pair without contact
+  bool is_ball = false;
+};
+
 struct ContactFinder::Impl {
   explicit Impl(const Model& m);
 
@@ -45,16 +57,17 @@ struct ContactFinder::Impl {
   void place(const State& state);
   void place_polygon(const Shape& shape, PlacedShape* placed);
   Bounds calc_bounds(int shape, std::span<const double> reach) const;
+  void update_briefs(std::span<const double> reach);
   void update_bounds(std::span<const double> reach);
   void update_static_tree(const State& state, std::span<const double> reach);
   void find_static_pairs();
   Vec3 calc_half_extent(const PlacedShape& shape) const;
   void find_plane_pairs(std::span<const double> reach);
-  void filter_pairs();
+  void name_pairs();
   void sort_pairs();
   bool may_touch(int shape_a, int shape_b) const;
   double reach_of(std::span<const double> reach, int shape) const {
-    const int body = placed[shape].body;
+    const int body = briefs[shape].body;
     return body == kWorld ? 0 : reach[body];
   }
   Contact make_names(int shape_a, int shape_b) const;
@@ -62,19 +75,18 @@ struct ContactFinder::Impl {
   void find_all(std::vector<Contact>* contacts);
 
   const Model* model;
-  std::vector<std::uint8_t> movable;       ///< a shape
-  std::vector<std::uint8_t> has_excluded;  ///< a shape: its body is in some pair without contact
-  std::vector<std::int32_t> planes;        ///< shapes
-  std::vector<std::int32_t> solids;        ///< shapes that are not planes
-  std::vector<std::int32_t> moving;        ///< solids of bodies that are not fixed
-  std::vector<std::int32_t> statics;       ///< the other solids: they have a tree of their own
-  std::vector<Vec2> local_normals;         ///< beside Model::points
+  std::vector<std::int32_t> planes;   ///< shapes
+  std::vector<std::int32_t> solids;   ///< shapes that are not planes
+  std::vector<std::int32_t> moving;   ///< solids of bodies that are not fixed
+  std::vector<std::int32_t> statics;  ///< the other solids: they have a tree of their own
+  std::vector<Vec2> local_normals;    ///< beside Model::points
   std::vector<Vec2> world_points, world_normals;
   std::vector<Hull> box_hulls;  ///< of boxes, if there are shapes that meet them by the general routine
   std::vector<std::unique_ptr<const SurfaceIndex>> surfaces;  ///< beside Model::surfaces
   std::vector<PolytopeData> polytopes;                        ///< beside Model::hulls, if there are surfaces
   std::vector<PlacedShape> placed;
-  std::vector<Bounds> bounds;  ///< a moving solid
+  std::vector<ShapeBrief> briefs;  ///< beside `placed`
+  std::vector<Bounds> bounds;      ///< a moving solid
   BroadPhase broad_phase;
   BoxTree static_tree;  ///< of `statics`, for the poses and reaches below
   std::vector<Bounds> static_bounds;
@@ -89,7 +101,7 @@ struct ContactFinder::Impl {
   std::vector<double> no_reach;
 };
 
-ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
+ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), briefs(m.shapes.size()) {
   local_normals.resize(m.points.size(), Vec2::Zero());
   world_points.resize(m.points.size());
   world_normals.resize(m.points.size());
@@ -97,15 +109,19 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()) {
   for (int s = 0; s < static_cast<int>(m.shapes.size()); ++s) {
     const Shape& shape = m.shapes[s];
     const bool is_body = shape.body != kWorld;
-    movable.push_back(is_body && m.bodies[shape.body].kind == BodyKind::Dynamic && m.bodies[shape.body].dof > 0);
-    has_excluded.push_back(std::any_of(m.pairs_without_contact.begin(), m.pairs_without_contact.end(),
-                                       [&](const auto& p) { return p[0] == shape.body || p[1] == shape.body; }));
+    ShapeBrief& brief = briefs[s];
+    brief.bound = shape.bound;
+    brief.body = shape.body;
+    brief.material = shape.material;
+    brief.kind = shape.kind;
+    brief.is_ball = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk;
+    brief.movable = is_body && m.bodies[shape.body].kind == BodyKind::Dynamic && m.bodies[shape.body].dof > 0;
+    brief.has_excluded = std::any_of(m.pairs_without_contact.begin(), m.pairs_without_contact.end(),
+                                     [&](const auto& p) { return p[0] == shape.body || p[1] == shape.body; });
     (shape.kind == ShapeKind::Plane ? planes : solids).push_back(s);
     const bool rests = !is_body || m.bodies[shape.body].kind == BodyKind::Fixed;
     if (shape.kind != ShapeKind::Plane) (rests ? statics : moving).push_back(s);
     placed[s].kind = shape.kind;
-    placed[s].body = shape.body;
-    placed[s].material = shape.material;
     placed[s].radius = shape.radius;
     placed[s].half_length = shape.half_length;
     placed[s].half_size = shape.half_size;
@@ -227,6 +243,13 @@ Bounds ContactFinder::Impl::calc_bounds(int s, std::span<const double> reach) co
   return {shape.center - wide, shape.center + wide};
 }
 
+void ContactFinder::Impl::update_briefs(std::span<const double> reach) {
+  for (std::size_t s = 0; s < placed.size(); ++s) {
+    briefs[s].center = placed[s].center;
+    briefs[s].reach = reach_of(reach, static_cast<int>(s));
+  }
+}
+
 void ContactFinder::Impl::update_bounds(std::span<const double> reach) {
   for (std::size_t k = 0; k < moving.size(); ++k) bounds[k] = calc_bounds(moving[k], reach);
 }
@@ -260,7 +283,7 @@ void ContactFinder::Impl::find_static_pairs() {
   if (static_tree.empty()) return;
   for (std::size_t k = 0; k < moving.size(); ++k) {
     const std::int32_t s = moving[k];
-    if (!movable[s]) continue;
+    if (!briefs[s].movable) continue;
     static_tree.find(bounds[k], [&](std::int32_t i) {
       const std::int32_t other = statics[i];
       if (may_touch(s, other)) pairs.push_back({std::min(s, other), std::max(s, other)});
@@ -269,16 +292,15 @@ void ContactFinder::Impl::find_static_pairs() {
 }
 
 bool ContactFinder::Impl::may_touch(int shape_a, int shape_b) const {
-  if (!movable[shape_a] && !movable[shape_b]) return false;
-  const int body_a = placed[shape_a].body, body_b = placed[shape_b].body;
-  if (body_a == body_b) return false;
-  if (has_groups && body_a != kWorld && body_b != kWorld && model->bodies[body_a].group >= 0 &&
-      model->bodies[body_a].group == model->bodies[body_b].group) {
+  const ShapeBrief &a = briefs[shape_a], &b = briefs[shape_b];
+  if ((!a.movable && !b.movable) || a.body == b.body) return false;
+  if (has_groups && a.body != kWorld && b.body != kWorld && model->bodies[a.body].group >= 0 &&
+      model->bodies[a.body].group == model->bodies[b.body].group) {
     return false;
   }
-  if (!can_touch(placed[shape_a].kind, placed[shape_b].kind)) return false;
-  if (!has_excluded[shape_a] || !has_excluded[shape_b]) return true;
-  const std::array<int, 2> bodies = {std::min(body_a, body_b), std::max(body_a, body_b)};
+  if (!can_touch(a.kind, b.kind)) return false;
+  if (!a.has_excluded || !b.has_excluded) return true;
+  const std::array<int, 2> bodies = {std::min(a.body, b.body), std::max(a.body, b.body)};
   return !std::binary_search(model->pairs_without_contact.begin(), model->pairs_without_contact.end(), bodies);
 }
 
@@ -298,14 +320,9 @@ void ContactFinder::Impl::find_plane_pairs(std::span<const double> reach) {
   }
 }
 
-/// From pairs of moving solids to pairs of shapes, without those that may not touch.
-void ContactFinder::Impl::filter_pairs() {
-  std::size_t kept = 0;
-  for (const IndexPair& p : pairs) {
-    const IndexPair shapes = {moving[p.a], moving[p.b]};  // in ascending order
-    if (may_touch(shapes.a, shapes.b)) pairs[kept++] = shapes;
-  }
-  pairs.resize(kept);
+/// From pairs of moving solids to pairs of shapes.
+void ContactFinder::Impl::name_pairs() {
+  for (IndexPair& p : pairs) p = {moving[p.a], moving[p.b]};  // `moving` is in ascending order
 }
 
 /// By (a, b): buckets by a, each sorted by b.
@@ -325,7 +342,7 @@ void ContactFinder::Impl::sort_pairs() {
 }
 
 Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
-  const PlacedShape &a = placed[shape_a], &b = placed[shape_b];
+  const ShapeBrief &a = briefs[shape_a], &b = briefs[shape_b];
   Contact names;
   names.key = {shape_a, shape_b, 0};
   names.body_a = a.body;
@@ -338,12 +355,18 @@ Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
 void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std::vector<Contact>* contacts) const {
   for (std::size_t k = first; k < last; ++k) {
     const IndexPair& p = sorted_pairs[k];
-    const PlacedShape &a = placed[p.a], &b = placed[p.b];
+    const ShapeBrief &a = briefs[p.a], &b = briefs[p.b];
     const double pair_reach = a.reach + b.reach;
     const double far = (a.bound + b.bound + pair_reach) * (1 + kRoundingPart);
     // Bounding spheres; a plane's is infinite.
-    if ((b.center - a.center).squaredNorm() > far * far) continue;
-    find_pair(a, b, make_names(p.a, p.b), pair_reach, contacts);
+    if ((b.center - a.center).squaredNorm() > far * far || !may_touch(p.a, p.b)) continue;
+    const Contact names = make_names(p.a, p.b);
+    if (a.is_ball && b.is_ball) {
+      ContactSink sink(names, pair_reach, false, contacts);
+      find_ball_ball(a.center, a.bound, b.center, b.bound, &sink);
+    } else {
+      find_pair(placed[p.a], placed[p.b], names, pair_reach, contacts);
+    }
   }
 }
 
@@ -392,11 +415,11 @@ void ContactFinder::find(const State& state, std::span<const double> reach, Cont
   contacts->contacts.clear();
   impl.pairs.clear();
   impl.place(state);
-  for (std::size_t s = 0; s < impl.placed.size(); ++s) impl.placed[s].reach = impl.reach_of(reach, static_cast<int>(s));
+  impl.update_briefs(reach);
   impl.update_bounds(reach);
   impl.update_static_tree(state, reach);
   impl.broad_phase.find(impl.bounds, &impl.pairs);
-  impl.filter_pairs();
+  impl.name_pairs();
   impl.find_static_pairs();
   impl.find_plane_pairs(reach);
   impl.sort_pairs();

@@ -29,6 +29,8 @@ void find_plane_ellipsoid(const PlacedShape& plane, const PlacedShape& ellipsoid
 void find_plane_hull(const PlacedShape& plane, const PlacedShape& hull, ContactSink* sink);
 
 // Round shapes: closest points of their cores, less the radii.
+/// The same as find_sphere_sphere, for callers that have no more than this.
+void find_ball_ball(const Vec3& center_a, double radius_a, const Vec3& center_b, double radius_b, ContactSink* sink);
 void find_sphere_sphere(const PlacedShape& a, const PlacedShape& b, ContactSink* sink);
 void find_sphere_capsule(const PlacedShape& sphere, const PlacedShape& capsule, ContactSink* sink);
 void find_sphere_box(const PlacedShape& sphere, const PlacedShape& box, ContactSink* sink);

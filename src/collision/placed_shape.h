@@ -8,16 +8,12 @@ namespace slipstick {
 class SurfaceIndex;
 struct PolytopeData;
 
-/// The first 64 bytes, one line of a cache, are all that the broad phase, the filters and balls read.
-struct alignas(64) PlacedShape {
+struct PlacedShape {
   ShapeKind kind = ShapeKind::Sphere;
   int point_count = 0;                     ///< polygon
   double radius = 0;                       ///< sphere, disk, capsule, cylinder, cone
   double bound = 0;                        ///< radius of a sphere about `center` that holds the shape
   Vec3 center = Vec3::Zero();              ///< origin of the shape's frame
-  int body = kWorld;                       ///< as in the model's shape
-  int material = 0;                        ///< as in the model's shape
-  double reach = 0;                        ///< how far the body may travel
   double half_length = 0;                  ///< cylinder, cone: along z of the frame
   Vec3 half_size = Vec3::Zero();           ///< box, ellipsoid
   Vec3 axis = Vec3::Zero();                ///< capsule: the core is center +- axis. Plane: the outward normal

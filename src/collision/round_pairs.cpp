@@ -30,6 +30,10 @@ void add_balls(const Vec3& center_a, double radius_a, const Vec3& center_b, doub
 
 }  // namespace
 
+void find_ball_ball(const Vec3& center_a, double radius_a, const Vec3& center_b, double radius_b, ContactSink* sink) {
+  add_balls(center_a, radius_a, center_b, radius_b, Vec3::UnitY(), 0, sink);
+}
+
 void find_sphere_sphere(const PlacedShape& a, const PlacedShape& b, ContactSink* sink) {
   add_balls(a.center, a.radius, b.center, b.radius, Vec3::UnitY(), 0, sink);
 }

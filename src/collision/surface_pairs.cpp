@@ -49,7 +49,8 @@ class SurfaceFeeler {
       : index_(*from.surface), from_(from), probe_(to, to_first, first_feature, sink) {
     turn_ = to.frame.transpose() * from.frame;
     body_.bound = std::min(from.bound, to.bound);
-    body_.center = probe_.as_local(from.center);
+    const Bounds& own = index_.tree().bounds();  // the origin of a mesh may be anywhere: its middle tells the side
+    body_.center = probe_.as_local(from.center + from.frame * ((own.low + own.high) / 2));
     body_.point_names = index_.surface().vertices.size();
     body_.edge_names = static_cast<std::uint64_t>(index_.edge_count());
     // What of `from` is in the box of `to`, seen from `from`.
