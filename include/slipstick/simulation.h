@@ -23,10 +23,13 @@ enum class EventState : std::uint8_t {
 
 /// Scheme `spook` [LacoursiereLinde11]; joints and materials may have values of their own.
 struct SpookOptions {
-  double compliance = 1e-10;                   ///< m/N or rad/(N m): epsilon of joints and contacts
-  double damping_steps = 2;                    ///< tau / h
+  double compliance = 1e-10;  ///< m/N or rad/(N m): epsilon of joints
+  double damping_steps = 2;   ///< tau / h
+  /// m/N: epsilon of contacts. Where there are more contacts than freedoms a little of it makes their forces unique,
+  /// and many times harder to find.
+  double contact_compliance = 0;
   std::optional<double> contact_damping_time;  ///< s; default tau, and at least 0.1 s for pairs with restitution
-  double slip_compliance = 1e-8;               ///< (m/s)/N: gamma of friction
+  double slip_compliance = 0;                  ///< (m/s)/N: gamma of friction
   bool hessian = true;                         ///< the curvature of the joints' rows
   bool geometric = true;                       ///< joint forces turn with their bodies within the step
   bool anticipate = true;                      ///< gaps that would close within the step are kept open or just closed

@@ -74,6 +74,7 @@ void read_family_options(const SceneItem& item, SimulationOptions* options) {
 void read_spook_options(const SceneItem& item, SpookOptions* options) {
   item.number("compliance", &options->compliance);
   item.number("damping_steps", &options->damping_steps);
+  item.number("contact_compliance", &options->contact_compliance);
   item.number("contact_damping_time", &options->contact_damping_time);
   item.number("slip_compliance", &options->slip_compliance);
   item.flag("hessian", &options->hessian);
@@ -88,8 +89,8 @@ void read_scheme_option(const SceneItem& item, const std::string& scheme, Simula
   if (scheme == "euler" || scheme == "trapezoid") legal = {"locate", "stabilize", "event_state"};
   if (scheme == "alpha-gamma") legal = {"alpha", "gamma", "locate", "stabilize", "event_state"};
   if (scheme == "spook")
-    legal = {"compliance", "damping_steps", "contact_damping_time", "slip_compliance",
-             "hessian",    "geometric",     "anticipate",           "restitution_threshold"};
+    legal = {"compliance", "damping_steps", "contact_compliance", "contact_damping_time", "slip_compliance",
+             "hessian",    "geometric",     "anticipate",         "restitution_threshold"};
   for (const SceneMap::Entry& entry : item.map().entries) {
     if (std::find(legal.begin(), legal.end(), entry.key->text) != legal.end()) continue;
     item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version" +

@@ -41,6 +41,8 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   require(o.alpha > 0 && o.alpha <= 1, "alpha must lie in (0, 1]");
   require(o.gamma >= 0 && o.gamma <= 1, "gamma must lie in [0, 1]");
   require(o.spook.compliance >= 0 && std::isfinite(o.spook.compliance), "compliance must be zero or more, in m/N");
+  require(o.spook.contact_compliance >= 0 && std::isfinite(o.spook.contact_compliance),
+          "contact_compliance must be zero or more, in m/N");
   require(o.spook.damping_steps > 0 && std::isfinite(o.spook.damping_steps),
           "damping_steps must be above zero: without damping constraint errors grow");
   require(!o.spook.contact_damping_time || *o.spook.contact_damping_time >= 0,

@@ -200,7 +200,7 @@ void Spook::update_offsets(const StepInput& input, StepScratch* s) {
       if (options.spook.anticipate && !rebounds) s->offset[i] = contact.gap / input.h;
       continue;
     }
-    const SpookRow row = make_spook_row(options.spook.compliance, calc_spook_damping(law, options), input.h);
+    const SpookRow row = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h);
     s->offset[i] = row.phi * (4 / input.h * contact.gap - std::max(speed, 0.0));
   }
 }
@@ -216,7 +216,7 @@ void Spook::add_contacts(const StepInput& input, StepScratch* s) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     const PairLaw& law = law_of(*input.model, contact);
     double* compliance = s->problem.compliance.data() + s->map.contact_row[i];
-    compliance[0] = make_spook_row(options.spook.compliance, calc_spook_damping(law, options), input.h).T;
+    compliance[0] = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h).T;
     if (rows[i].friction == 0) continue;
     for (int k = 1; k < rows[i].count + rows[i].extra; ++k) compliance[k] = options.spook.slip_compliance / input.h;
   }

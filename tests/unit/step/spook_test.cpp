@@ -380,7 +380,7 @@ std::vector<double> calc_peaks(const World& world, std::size_t count) {
 TEST(Spook, BouncingBallAsInThePaper) {
   const auto peaks = [](double e, std::size_t count) {
     World world = make_ball(e);
-    world.options.spook.compliance = 1e-8;
+    world.options.spook.contact_compliance = 1e-8;
     world.options.spook.contact_damping_time = 2 * world.options.step;
     world.options.spook.anticipate = false;
     return calc_peaks(world, count);
@@ -404,7 +404,7 @@ TEST(Spook, PlasticImpactsAreAnticipated) {
 TEST(Spook, DeflectionCreepAndStoppingDistance) {
   World world = make_ball(0);
   world.description.bodies[1].pose.position.z() = 0.1;
-  world.options.spook.compliance = 1e-8;
+  world.options.spook.contact_compliance = world.options.spook.slip_compliance = 1e-8;
   Simulation ball = world.make();
   follow(2, &ball);
   EXPECT_NEAR(0.1 - position_of(ball, "ball").z(), kWeight * 1e-8, 1e-12);
