@@ -46,7 +46,7 @@ TEST(SceneJoint, AxesOfJointsBecomeLimitsMotorsFrictionAndCouplings) {
 TEST(SceneJoint, FaultsSayWhatAndWhere) {
   const std::string pin = "hinge: {name: pin, between: [world, left], at: [0, 0, 0], axis: [0, 0, 1], ";
   EXPECT_EQ(first_fault(pin + "limits: [1, 2]}"),
-            "s.yaml:6:80: joint 'pin': is 0 to begin with, outside its limits [1, 2]");
+            "s.yaml:6:88: joint 'pin': is 0 to begin with, outside its limits [1, 2]");
   EXPECT_NE(first_fault(pin + "limits: [1]}").find("expected two numbers [low, high]"), std::string::npos);
   EXPECT_NE(first_fault(pin + "limits_deg: [1, -1]}").find("low <= high"), std::string::npos);
   EXPECT_NE(first_fault(pin + "motor: {max: 3}}").find("needs one of speed and position"), std::string::npos);
