@@ -118,7 +118,8 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
   constexpr double kOutside = 1e-6;
   const double start = c->initial.axis[axis], low = (*given.limits)[0], high = (*given.limits)[1];
   if (start < low - kOutside || start > high + kOutside) {
-    check->fail("starts at " + as_text(start) + ", outside its limits [" + as_text(low) + ", " + as_text(high) + "]");
+    check->fail("is " + as_text(start) + " to begin with, outside its limits [" + as_text(low) + ", " + as_text(high) +
+                "]");
   }
   for (const bool upper : {false, true}) {
     const double bound = (*given.limits)[upper ? 1 : 0];
@@ -225,6 +226,10 @@ void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compil
     if (wanted.limits) add_limits(wanted, k, check, c);
   }
   if (given.kind != JointKind::Rope || !check->good()) return;
+  const double apart = calc_start_coordinate(given, Freedom::Length);
+  if (apart > joint.length * (1 + 1e-9)) {
+    return check->fail("its ends are " + as_text(apart) + " m apart, more than its length " + as_text(joint.length));
+  }
   AxisDescription taut;
   taut.limits = {-std::numeric_limits<double>::infinity(), joint.length};
   for (const AxisDescription& wanted : given.axes) taut.restitution = wanted.restitution;

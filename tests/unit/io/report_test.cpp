@@ -127,7 +127,7 @@ TEST(Report, EnergyBalances) {
   EXPECT_NEAR(energy["kinetic_final"].get<double>() + energy["potential_final"].get<double>(),
               energy["final"].get<double>(), 1e-9);
   double sum = 0;
-  for (const char* term : {"load", "kinematic", "damping", "friction", "impact", "numerical"})
+  for (const char* term : {"load", "kinematic", "motor", "damping", "friction", "impact", "numerical"})
     sum += energy["ledger"][term].get<double>();
   EXPECT_NEAR(sum, energy["ledger"]["change"].get<double>(), 1e-9);
 }
@@ -137,7 +137,7 @@ TEST(Report, CountsWhatStepsSay) {
   ShortRun run;
   StepReport step;
   step.certified = true;
-  step.certificate.ledger = {3, 1, 0.5, 0, 0, 0, 1.5};
+  step.certificate.ledger = {3, 1, 0.5, 0, 0, 0, 0, 1.5};
   step.certificate.residual.natural = 1e-10;
   step.escalations = 2;
   step.reach_repeats = 1;
@@ -146,7 +146,7 @@ TEST(Report, CountsWhatStepsSay) {
   step.certified = false;
   step.note = "too hard";
   step.contacts = 8;
-  step.certificate.ledger = {-1, 0, 0, -1, 0, 0, 0};
+  step.certificate.ledger = {-1, 0, 0, 0, -1, 0, 0, 0};
   run.statistics.add(run.simulation, step, 0.001, 0);
   json report = json::parse(run.statistics.json(run.simulation, 1.0));
   EXPECT_EQ(report["energy"]["increase_max"], 1.5);

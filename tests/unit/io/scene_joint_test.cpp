@@ -45,7 +45,8 @@ TEST(SceneJoint, AxesOfJointsBecomeLimitsMotorsFrictionAndCouplings) {
 
 TEST(SceneJoint, FaultsSayWhatAndWhere) {
   const std::string pin = "hinge: {name: pin, between: [world, left], at: [0, 0, 0], axis: [0, 0, 1], ";
-  EXPECT_EQ(first_fault(pin + "limits: [1, 2]}"), "s.yaml:6:5: joint 'pin': starts at 0, outside its limits [1, 2]");
+  EXPECT_EQ(first_fault(pin + "limits: [1, 2]}"),
+            "s.yaml:6:88: joint 'pin': is 0 to begin with, outside its limits [1, 2]");
   EXPECT_NE(first_fault(pin + "limits: [1]}").find("expected two numbers [low, high]"), std::string::npos);
   EXPECT_NE(first_fault(pin + "limits_deg: [1, -1]}").find("low <= high"), std::string::npos);
   EXPECT_NE(first_fault(pin + "motor: {max: 3}}").find("needs one of speed and position"), std::string::npos);
@@ -67,7 +68,8 @@ TEST(SceneJoint, FaultsSayWhatAndWhere) {
                 .find("no coordinate 'rx'"),
             std::string::npos);
   EXPECT_NE(first_fault("rolling: {between: [left, right], radius: 0}").find("radius must be"), std::string::npos);
-  EXPECT_NE(first_fault("rope: {between: [left, right], length: 0.5}").find("outside its limits"), std::string::npos);
+  EXPECT_NE(first_fault("rope: {between: [left, right], length: 0.5}").find("more than its length 0.5"),
+            std::string::npos);
 }
 
 }  // namespace
