@@ -117,7 +117,7 @@ CoreDistance find_core_distance(const ConvexCore& a, const ConvexCore& b, double
   Simplex simplex;
   simplex.add(b.calc_support(-v) - a.calc_support(v));
   v = simplex.reduce();
-  const double tolerance = (a.is_polyhedral() && b.is_polyhedral() ? 1e-14 : 1e-9) * scale;
+  const double tolerance = (a.is_polyhedral() && b.is_polyhedral() ? 0 : 1e-9) * scale;
   double best_bound = -kInfinity;
   for (int k = 0; k < kMaxGjkSteps; ++k) {
     const double length = v.norm();
@@ -132,7 +132,7 @@ CoreDistance find_core_distance(const ConvexCore& a, const ConvexCore& b, double
       result.answer = CoreDistance::Answer::Beyond;
       return result;
     }
-    if (length - bound <= tolerance + 1e-14 * length || simplex.contains(w)) break;
+    if (length - bound <= tolerance + 1e-15 * length || simplex.contains(w)) break;
     simplex.add(w);
     const Vec3 next = simplex.reduce();
     if (simplex.size() == 4) return result;                            // the origin is inside

@@ -239,16 +239,16 @@ INSTANTIATE_TEST_SUITE_P(
     Shape, SceneFault,
     testing::Values(
         Spoiled{"unsupported",
-                shape("{cylinder: {radius: 1, length: 2}}"),
-                {"s.yaml:3:52: shape 'cylinder' is not supported in this version (supported: sphere, box, capsule, "
-                 "plane, halfspace, disk, polygon)"}},
+                shape("{mesh: {file: a.obj}}"),
+                {"s.yaml:3:52: shape 'mesh' is not supported in this version (supported: sphere, box, capsule, "
+                 "cylinder, cone, ellipsoid, hull, plane, halfspace, disk, polygon)"}},
         Spoiled{"unknown",
                 shape("{spere: {radius: 1}}"),
                 {"s.yaml:3:52: unknown key 'spere' in body 'b'; did you mean 'sphere'?"}},
         Spoiled{"none",
                 shape("{position: [0, 0, 0]}"),
-                {"s.yaml:3:51: the shape does not say what it is (one of sphere, box, capsule, plane, halfspace, disk, "
-                 "polygon)"}},
+                {"s.yaml:3:51: the shape does not say what it is (one of sphere, box, capsule, cylinder, cone, ellipsoid, "
+                 "hull, plane, halfspace, disk, polygon)"}},
         Spoiled{"two",
                 shape("{sphere: {radius: 1}, box: {size: [1, 1, 1]}}"),
                 {"s.yaml:3:73: one item holds one shape, not 'sphere' and 'box'"}},
