@@ -21,7 +21,7 @@ enum class EventState : std::uint8_t {
   Hermite  ///< from the cubic through both ends of the step, as in [Potra06]
 };
 
-/// Scheme `spook` [LacoursiereLinde11]; joints and materials may have values of their own.
+/// Scheme `spook` [LacoursiereLinde11]; joints may have values of their own.
 struct SpookOptions {
   double compliance = 1e-10;  ///< m/N or rad/(N m): epsilon of joints
   double damping_steps = 2;   ///< tau / h
