@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -24,6 +25,10 @@ constexpr int kLemkePairs = 1000;
 /// the first rung a guess otherwise.
 constexpr int kStarterSweeps = 5;
 
+/// The last resort: so many sweeps from the best answer, then the first rung from where they end. Where an active set
+/// turns in a circle the sweeps, slow as they are, lead elsewhere.
+constexpr std::array<int, 3> kRescueSweeps{50, 200, 1000};
+
 struct Rung {
   std::string_view solver;
   int max_pairs;  ///< larger islands skip this rung
@@ -35,6 +40,7 @@ struct Slot {
   Solution solution, guess, trial;
   std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
   std::unique_ptr<Solver> starter;
+  std::array<std::unique_ptr<Solver>, kRescueSweeps.size()> rescuers;
   Judge judge;
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
@@ -61,6 +67,8 @@ std::vector<std::string_view> solver_choices() {
 struct SolverLadder::Impl {
   void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
   bool start_cold(const Problem& problem, Solution* solution, Slot* slot) const;
+  void rescue(const Problem& problem, Solution* solution, Slot* slot) const;
+  bool is_late() const { return std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit; }
   void solve_islands(const Problem& problem, Solution* solution);
   void add_counts(const Slot& slot);
   LadderResult solve(const Problem& problem, Solution* solution);
@@ -89,7 +97,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
     if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;
-    if (std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit) {
+    if (is_late()) {
       result.unsupported = false;
       result.note = "time limit";
       break;
@@ -113,6 +121,34 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     std::swap(*solution, slot->trial);
     result.residual = residual;
     result.solver = rungs[k].solver;
+    result.note = report.note;
+    result.certified = residual.within(options.tolerance);
+  }
+  if (!result.certified && !result.unsupported && rungs.size() > 1) rescue(problem, solution, slot);
+}
+
+void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot* slot) const {
+  LadderResult& result = slot->result;
+  for (std::size_t k = 0; k < kRescueSweeps.size() && !result.certified && !is_late(); ++k) {
+    if (!slot->rescuers[k]) {
+      SolverOptions few;
+      few.max_iterations = kRescueSweeps[k];
+      slot->rescuers[k] = make_solver("pgs", few);
+    }
+    slot->trial.v = solution->v;
+    slot->trial.lambda = solution->lambda;
+    if (slot->rescuers[k]->solve(problem, options.tolerance, &slot->trial).status == SolveStatus::Unsupported) return;
+    ++result.escalations;
+    const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
+    const Residuals residual = slot->judge.certify(problem, slot->trial);
+    result.iterations += report.iterations;
+    slot->counts[0].iterations += report.iterations;
+    ++slot->counts[0].solves;
+    slot->counts[0].certified += residual.within(options.tolerance);
+    if (!(residual.relative < result.residual.relative)) continue;
+    std::swap(*solution, slot->trial);
+    result.residual = residual;
+    result.solver = rungs[0].solver;
     result.note = report.note;
     result.certified = residual.within(options.tolerance);
   }

@@ -238,17 +238,14 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Shape, SceneFault,
     testing::Values(
-        Spoiled{"unsupported",
-                shape("{mesh: {file: a.obj}}"),
-                {"s.yaml:3:52: shape 'mesh' is not supported in this version (supported: sphere, box, capsule, "
-                 "cylinder, cone, ellipsoid, hull, plane, halfspace, disk, polygon)"}},
         Spoiled{"unknown",
                 shape("{spere: {radius: 1}}"),
                 {"s.yaml:3:52: unknown key 'spere' in body 'b'; did you mean 'sphere'?"}},
-        Spoiled{"none",
-                shape("{position: [0, 0, 0]}"),
-                {"s.yaml:3:51: the shape does not say what it is (one of sphere, box, capsule, cylinder, cone, ellipsoid, "
-                 "hull, plane, halfspace, disk, polygon)"}},
+        Spoiled{
+            "none",
+            shape("{position: [0, 0, 0]}"),
+            {"s.yaml:3:51: the shape does not say what it is (one of sphere, box, capsule, cylinder, cone, ellipsoid, "
+             "hull, plane, halfspace, disk, polygon, mesh, heightfield)"}},
         Spoiled{"two",
                 shape("{sphere: {radius: 1}, box: {size: [1, 1, 1]}}"),
                 {"s.yaml:3:73: one item holds one shape, not 'sphere' and 'box'"}},
@@ -357,8 +354,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "slipstick: 1\nsimulation: {solver: {pgs: {relaxation: 2}}}\n",
                 {"s.yaml:2:22: relaxation of the solver must lie between 0 and 2"}},
         Spoiled{"solver_without_options",
-                "slipstick: 1\nsimulation: {solver: {newton: {local: cone}}}\n",
-                {"s.yaml:2:32: solver 'newton' has no option 'local' in this version"}},
+                "slipstick: 1\nsimulation: {solver: {admm: {local: cone}}}\n",
+                {"s.yaml:2:30: solver 'admm' has no option 'local' in this version"}},
         Spoiled{"solver_unknown_with_options",
                 "slipstick: 1\nsimulation: {solver: {pqs: {local: cone}}}\n",
                 {"s.yaml:2:22: unknown solver 'pqs'; did you mean 'pgs'?"}},
