@@ -115,8 +115,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   for (std::size_t i = 0; i < scene.description.bodies.size(); ++i)
     for (const ShapeDescription& shape : scene.description.bodies[i].shapes)
       header.shapes.push_back(make_shape(shape, static_cast<int>(i)));
-  for (int kind = 0; kind < kJointKinds; ++kind)
-    header.link_kinds.emplace_back(name_of(static_cast<JointKind>(kind)));
+  for (int kind = 0; kind < kJointKinds; ++kind) header.link_kinds.emplace_back(name_of(static_cast<JointKind>(kind)));
   header.link_kinds.emplace_back("spring");
   for (const Joint& joint : scene.model.joints) {
     header.links.push_back(make_link(scene.model, joint, static_cast<int>(joint.kind)));

@@ -131,10 +131,10 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
                           1e3 * times.p99, 1e3 * times.max));
   if (s.realtime) add_realtime(*s.realtime, s.steps, &out);
   out.line("phases", make_phases(s));
-  out.line("contacts", format("%.1f mean, %d max, %.0f %% warm; problem of %.1f rows mean, %d max",
-                              s.contacts_sum / steps, s.contacts_max,
-                              s.contacts_sum > 0 ? 100 * s.warm_contacts_sum / s.contacts_sum : 0, s.rows_sum / steps,
-                              s.rows_max));
+  out.line("contacts",
+           format("%.1f mean, %d max, %.0f %% warm; problem of %.1f rows mean, %d max", s.contacts_sum / steps,
+                  s.contacts_max, s.contacts_sum > 0 ? 100 * s.warm_contacts_sum / s.contacts_sum : 0,
+                  s.rows_sum / steps, s.rows_max));
   add_certificate(s, options.tolerance, &out);
   out.line("geometry", format("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
                               s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));

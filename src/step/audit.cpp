@@ -85,8 +85,8 @@ EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, con
       ledger.kinematic -= scale * lambda[row + r] * speed.prescribed;
     }
   }
-  ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction -
-                     ledger.impact;
+  ledger.numerical =
+      ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction - ledger.impact;
   return ledger;
 }
 

@@ -16,10 +16,8 @@ struct Registered {
 };
 
 constexpr std::array kSchemes{
-    Registered{"stabilized", make_stabilized},
-    Registered{"euler", make_euler},
-    Registered{"trapezoid", make_trapezoid},
-    Registered{"alpha-gamma", make_alpha_gamma},
+    Registered{"stabilized", make_stabilized}, Registered{"euler", make_euler},
+    Registered{"trapezoid", make_trapezoid},   Registered{"alpha-gamma", make_alpha_gamma},
     Registered{"spook", make_spook},
 };
 
