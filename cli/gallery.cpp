@@ -1,9 +1,9 @@
 // slipstick gallery: runs every shipped scene and makes one page of replays, with pictures.
 #include "commands.h"
-#include "output_file.h"
 #include "scene_arguments.h"
 #include "terminal.h"
 
+#include <slipstick/output_file.h>
 #include <slipstick/recording.h>
 #include <slipstick/report.h>
 #include <slipstick/view.h>
@@ -53,7 +53,7 @@ std::string make_facts(const Outcome& outcome) {
 }
 
 bool write_file(const fs::path& path, const std::string& text) {
-  OutputFile file;
+  slipstick::OutputFile file;
   std::string fault;
   if (file.open(path.string(), &fault) && file.write(text, &fault)) return true;
   say("gallery", fault);

@@ -1,9 +1,9 @@
 #include "commands.h"
-#include "output_file.h"
 #include "scene_arguments.h"
 #include "stop.h"
 #include "terminal.h"
 
+#include <slipstick/output_file.h>
 #include <slipstick/recording.h>
 #include <slipstick/report.h>
 #include <slipstick/simulation.h>
@@ -27,7 +27,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 /// Everything that a run writes, opened before the first step.
 struct Outputs {
   std::optional<slipstick::Recorder> recorder;
-  OutputFile report;
+  slipstick::OutputFile report;
   bool recording_lost = false;  ///< a write failed, and the user has been told
 };
 

@@ -1,9 +1,9 @@
 // slipstick view: opens the viewer on recordings or on a running scene, or writes a page that needs no server.
 #include "commands.h"
-#include "output_file.h"
 #include "scene_arguments.h"
 #include "terminal.h"
 
+#include <slipstick/output_file.h>
 #include <slipstick/view.h>
 
 #include <fcntl.h>
@@ -59,7 +59,7 @@ int export_page(const ViewArguments& arguments) {
       return kBadInput;
     }
   }
-  OutputFile file;
+  slipstick::OutputFile file;
   std::string fault;
   if (!file.open(arguments.output, &fault)) {
     say("view", fault);

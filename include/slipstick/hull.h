@@ -32,14 +32,13 @@ struct Hull {
 inline constexpr int kMaxHullPoints = 10000;
 /// A hull's features are named by 15 bits.
 inline constexpr int kMaxHullVertices = 5000;
-/// Points that stick out of a face by less than this part of the size do not break it up: files have few digits.
-inline constexpr double kHullFlatness = 1e-8;
 
 struct MadeHull {
   Hull hull;
   std::string fault;  ///< empty: the hull is good
 };
-/// The convex hull of the points. Faces are whole: neighbours in one plane (kHullFlatness) are one face. Points inside
+/// The convex hull of the points. Faces are whole: neighbours in one plane, to 1e-8 of the size
+/// because files have few digits, are one face. Points inside
 /// and points that are given more than once do not matter; points in one plane are a fault.
 MadeHull make_hull(std::span<const Vec3> points);
 

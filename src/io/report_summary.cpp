@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
+#include <string>
+
+#include "io/print_text.h"
 
 namespace slipstick {
 
@@ -20,9 +21,7 @@ class SummaryText {
     text_ += paint("1", name) + (detail.empty() ? "" : "  " + paint("2", detail)) + "\n";
   }
   void line(const char* label, const std::string& content) {
-    char padded[24];
-    std::snprintf(padded, sizeof padded, "  %-12s", label);
-    text_ += paint("2", padded) + content + "\n";
+    text_ += paint("2", print_text("  %-12s", label)) + content + "\n";
   }
   /// `style`: an SGR code, "32" green, "33" yellow, "31" red.
   std::string paint(const char* style, const std::string& content) const {
@@ -35,18 +34,9 @@ class SummaryText {
   std::string text_;
 };
 
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char buffer[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(buffer, sizeof buffer, pattern, arguments);
-  va_end(arguments);
-  return buffer;
-}
+std::string count(long n, const char* noun) { return print_text("%ld %s%s", n, noun, n == 1 ? "" : "s"); }
 
-std::string count(long n, const char* noun) { return format("%ld %s%s", n, noun, n == 1 ? "" : "s"); }
-
-std::string make_body_count(std::size_t n) { return n == 1 ? "1 body" : format("%zu bodies", n); }
+std::string make_body_count(std::size_t n) { return n == 1 ? "1 body" : print_text("%zu bodies", n); }
 
 std::string make_phases(const RunFigures& s) {
   const std::pair<const char*, double> phases[] = {{"collision", s.phases.collision},
@@ -58,52 +48,53 @@ std::string make_phases(const RunFigures& s) {
   for (const auto& phase : phases) total += phase.second;
   std::string text;
   for (const auto& [name, seconds] : phases)
-    text += format("%s%s %.0f %%", text.empty() ? "" : ", ", name, total > 0 ? 100 * seconds / total : 0);
+    text += print_text("%s%s %.0f %%", text.empty() ? "" : ", ", name, total > 0 ? 100 * seconds / total : 0);
   return text;
 }
 
 void add_certificate(const RunFigures& s, double tolerance, SummaryText* out) {
-  const std::string figures = format("worst residual %.2g m/s, relative %.2g (limit %.2g), %s", s.residual_max.natural,
-                                     s.residual_max.relative, tolerance, count(s.escalations, "escalation").c_str());
+  const std::string figures =
+      print_text("worst residual %.2g m/s, relative %.2g (limit %.2g), %s", s.residual_max.natural,
+                 s.residual_max.relative, tolerance, count(s.escalations, "escalation").c_str());
   if (s.steps == 0) {
     out->line("certificate", "no step was taken");
   } else if (s.uncertified == 0) {
     out->line("certificate", out->paint("1;32", "all steps certified") + ": " + figures);
   } else {
-    out->line("certificate",
-              out->paint("1;31", format("%ld of %ld steps NOT certified", s.uncertified, s.steps)) + ": " + figures);
-    out->line("", format("first at t = %g s (step %ld)%s%s", s.first_uncertified.time,
-                         static_cast<long>(s.first_uncertified.step), s.first_uncertified.note.empty() ? "" : ": ",
-                         s.first_uncertified.note.c_str()));
+    out->line("certificate", out->paint("1;31", print_text("%ld of %ld steps NOT certified", s.uncertified, s.steps)) +
+                                 ": " + figures);
+    out->line("", print_text("first at t = %g s (step %ld)%s%s", s.first_uncertified.time,
+                             static_cast<long>(s.first_uncertified.step), s.first_uncertified.note.empty() ? "" : ": ",
+                             s.first_uncertified.note.c_str()));
   }
 }
 
 void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out) {
-  out->line("energy", format("%.6g J at the start, %.6g J at the end (kinetic %.4g, potential %.4g)",
-                             s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
-                             final.kinetic, final.potential));
-  out->line("", format("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
-                       s.ledger.load, s.ledger.kinematic + s.ledger.motor, s.ledger.damping, s.ledger.friction,
-                       s.ledger.impact, s.ledger.numerical));
+  out->line("energy", print_text("%.6g J at the start, %.6g J at the end (kinetic %.4g, potential %.4g)",
+                                 s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
+                                 final.kinetic, final.potential));
+  out->line("", print_text("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
+                           s.ledger.load, s.ledger.kinematic + s.ledger.motor, s.ledger.damping, s.ledger.friction,
+                           s.ledger.impact, s.ledger.numerical));
   if (s.increase_steps == 0) {
     out->line("", out->paint("32", "no step gained energy that nothing paid for"));
     return;
   }
   const double part = s.increase_max / s.energy_scale;
-  const std::string growth = format("%s gained energy that nothing paid for: at most %.2g J, %.1g of the start",
-                                    count(s.increase_steps, "step").c_str(), s.increase_max, part);
+  const std::string growth = print_text("%s gained energy that nothing paid for: at most %.2g J, %.1g of the start",
+                                        count(s.increase_steps, "step").c_str(), s.increase_max, part);
   out->line("", part > kVisibleGrowth ? out->paint("33", growth) : growth);
 }
 
 void add_realtime(const RealtimeFigures& r, long steps, SummaryText* out) {
-  const std::string budget = r.budget > 0 ? format(", %ld with the budget of %d sweeps", r.hurried, r.budget) : "";
+  const std::string budget = r.budget > 0 ? print_text(", %ld with the budget of %d sweeps", r.hurried, r.budget) : "";
   if (r.missed == 0) {
-    out->line("real time", out->paint("32", format("kept pace at %gx: no deadline missed", r.rate)) + budget);
+    out->line("real time", out->paint("32", print_text("kept pace at %gx: no deadline missed", r.rate)) + budget);
     return;
   }
-  out->line("real time", out->paint("33", format("%ld of %ld deadlines missed", r.missed, steps)) +
-                             format(" at %gx, worst by %.3g ms, %.3g ms late at the end", r.rate,
-                                    1e3 * r.worst_lateness, 1e3 * r.final_lateness) +
+  out->line("real time", out->paint("33", print_text("%ld of %ld deadlines missed", r.missed, steps)) +
+                             print_text(" at %gx, worst by %.3g ms, %.3g ms late at the end", r.rate,
+                                        1e3 * r.worst_lateness, 1e3 * r.final_lateness) +
                              budget);
 }
 
@@ -118,26 +109,26 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   const double steps = std::max<double>(1, static_cast<double>(s.steps));
   SummaryText out(colour);
   out.title(s.scene_name.empty() ? s.scene_path : s.scene_name, s.scene_name.empty() ? "" : s.scene_path);
-  out.line("method", format("scheme %s, solver %s, step %g s, %s", options.scheme.c_str(), options.solver.c_str(),
-                            options.step, count(options.threads, "thread").c_str()));
-  out.line("size", format("%s, %d dof, %s", make_body_count(model.bodies.size()).c_str(), model.dof,
-                          count(static_cast<long>(model.joints.size()), "joint").c_str()));
-  std::string run = format("%g s in %s, %.3g s of wall time: %.3g x real time", time, count(s.steps, "step").c_str(),
-                           wall_s, wall_s > 0 ? time / wall_s : 0.0);
+  out.line("method", print_text("scheme %s, solver %s, step %g s, %s", options.scheme.c_str(), options.solver.c_str(),
+                                options.step, count(options.threads, "thread").c_str()));
+  out.line("size", print_text("%s, %d dof, %s", make_body_count(model.bodies.size()).c_str(), model.dof,
+                              count(static_cast<long>(model.joints.size()), "joint").c_str()));
+  std::string run = print_text("%g s in %s, %.3g s of wall time: %.3g x real time", time,
+                               count(s.steps, "step").c_str(), wall_s, wall_s > 0 ? time / wall_s : 0.0);
   if (s.end == RunEnd::Interrupted) run += "; " + out.paint("33", "interrupted");
   if (s.end == RunEnd::Failed) run += "; " + out.paint("1;31", "FAILED");
   out.line("run", run);
-  out.line("step", format("%.3g ms mean, %.3g median, %.3g p99, %.3g max", 1e3 * times.mean, 1e3 * times.median,
-                          1e3 * times.p99, 1e3 * times.max));
+  out.line("step", print_text("%.3g ms mean, %.3g median, %.3g p99, %.3g max", 1e3 * times.mean, 1e3 * times.median,
+                              1e3 * times.p99, 1e3 * times.max));
   if (s.realtime) add_realtime(*s.realtime, s.steps, &out);
   out.line("phases", make_phases(s));
   out.line("contacts",
-           format("%.1f mean, %d max, %.0f %% warm; problem of %.1f rows mean, %d max", s.contacts_sum / steps,
-                  s.contacts_max, s.contacts_sum > 0 ? 100 * s.warm_contacts_sum / s.contacts_sum : 0,
-                  s.rows_sum / steps, s.rows_max));
+           print_text("%.1f mean, %d max, %.0f %% warm; problem of %.1f rows mean, %d max", s.contacts_sum / steps,
+                      s.contacts_max, s.contacts_sum > 0 ? 100 * s.warm_contacts_sum / s.contacts_sum : 0,
+                      s.rows_sum / steps, s.rows_max));
   add_certificate(s, options.tolerance, &out);
-  out.line("geometry", format("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
-                              s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));
+  out.line("geometry", print_text("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
+                                  s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));
   add_energy(s, simulation.energy(), &out);
   return out.text();
 }

@@ -73,17 +73,13 @@ bool SceneBuild::for_each_item(const SceneNode& list, std::string_view what, Sce
 }
 
 const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, const KeyList& kinds,
-                                 const KeyList& unsupported, const KeyList& others) {
+                                 const KeyList& others) {
   const SceneMap::Entry* found = nullptr;
   bool good = true;
   for (const SceneMap::Entry& entry : item.map().entries) {
     const std::string& key = entry.key->text;
     if (contains(others, key)) continue;
-    if (contains(unsupported, key)) {
-      item.fault(*entry.key, std::string(what) + " '" + key +
-                                 "' is not supported in this version (supported: " + as_list(kinds) + ")");
-      good = false;
-    } else if (!contains(kinds, key)) {
+    if (!contains(kinds, key)) {
       KeyList legal = kinds;
       legal.insert(legal.end(), others.begin(), others.end());
       const std::string near = as_suggestion(key, legal);

@@ -52,7 +52,7 @@ void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint
 
 /// The one key of an item that says what it is: `hinge` in {hinge: {...}}. Null and a fault if there is none or two.
 const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, const KeyList& kinds,
-                                 const KeyList& unsupported, const KeyList& others);
+                                 const KeyList& others);
 
 void read_bodies(const SceneNode& list, SceneBuild* build);
 void read_shapes(const SceneNode& list, const SceneItem& body, SceneBuild* build, BodyDescription* out);

@@ -54,9 +54,10 @@ ReadText read_text(const fs::path& path, std::size_t limit) {
   return result;
 }
 
+/// Absolute first: what does not exist would stay relative, and seem to lie outside of every folder.
 fs::path as_canonical(const fs::path& path) {
   std::error_code error;
-  fs::path result = fs::weakly_canonical(path.empty() ? fs::path(".") : path, error);
+  fs::path result = fs::weakly_canonical(fs::absolute(path.empty() ? fs::path(".") : path, error), error);
   return error ? path.lexically_normal() : result;
 }
 

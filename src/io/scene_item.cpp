@@ -45,20 +45,13 @@ const SceneNode* SceneItem::find(std::string_view key) const {
   return entry == nullptr ? nullptr : entry->value;
 }
 
-void SceneItem::check_keys(const KeyList& legal, const KeyList& unsupported) const {
-  const auto contains = [](const KeyList& list, std::string_view key) {
-    return std::find(list.begin(), list.end(), key) != list.end();
-  };
+void SceneItem::check_keys(const KeyList& legal) const {
   for (const SceneMap::Entry& entry : map_.entries) {
     const std::string& key = entry.key->text;
-    if (!entry.key->is_scalar() || contains(legal, key)) continue;
-    if (contains(unsupported, key)) {
-      fault(*entry.key, "key " + as_quoted(key) + " in " + label_ + " is not supported in this version");
-    } else {
-      std::string message = "unknown key " + as_quoted(key) + " in " + label_;
-      const std::string near = as_suggestion(key, legal);
-      fault(*entry.key, message + (near.empty() ? " (known: " + as_list(legal) + ")" : near));
-    }
+    if (!entry.key->is_scalar() || std::find(legal.begin(), legal.end(), key) != legal.end()) continue;
+    const std::string near = as_suggestion(key, legal);
+    fault(*entry.key, "unknown key " + as_quoted(key) + " in " + label_ +
+                          (near.empty() ? " (known: " + as_list(legal) + ")" : near));
   }
 }
 

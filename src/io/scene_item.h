@@ -63,8 +63,8 @@ class SceneItem {
 
   bool has(std::string_view key) const { return map_.find(key) != nullptr; }
   const SceneNode* find(std::string_view key) const;
-  /// Faults for keys that are not legal, or legal but not in this version.
-  void check_keys(const KeyList& legal, const KeyList& unsupported = {}) const;
+  /// Faults for keys that are not legal.
+  void check_keys(const KeyList& legal) const;
   /// False and a fault if the key is missing, unless a `like` that failed may have held it.
   bool require(std::string_view key) const;
   void fault(const SceneNode& node, std::string message) const { reading_.faults->add(node, std::move(message)); }

@@ -227,7 +227,7 @@ void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, S
                 const std::function<void(std::size_t, const SceneMapPtr&)>& read) {
   build->for_each_item(list, std::string("a ") + what, budget, [&](const SceneMapPtr& outer, std::int64_t) {
     const SceneItem item(build->reading, *outer, what);
-    const SceneMap::Entry* kind = find_kind(item, what, kinds, {}, wrapper_keys());
+    const SceneMap::Entry* kind = find_kind(item, what, kinds, wrapper_keys());
     if (kind == nullptr) return;
     const SceneMapPtr inner = build->expander.resolve(*kind->value, "the " + kind->key->text);
     if (!inner) return;

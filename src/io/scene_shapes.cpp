@@ -235,11 +235,6 @@ const KeyList& shape_names() {
   return kNames;
 }
 
-const KeyList& later_shape_names() {
-  static const KeyList kNames{};
-  return kNames;
-}
-
 const KeyList& common_keys() {
   static const KeyList kKeys{"position", "orientation", "material", "color",
                              "density",  "visual_only", "like",     "repeat"};
@@ -297,7 +292,7 @@ void read_shape(const SceneMapPtr& map, const SceneItem& body, SceneBuild* build
   read_color(body, &shape.color);
   const SceneItem item(build->reading, *map, body.label());
   if (!map->complete) build->reading.faults->note_consequence();
-  if (const SceneMap::Entry* kind = find_kind(item, "shape", shape_names(), later_shape_names(), common_keys())) {
+  if (const SceneMap::Entry* kind = find_kind(item, "shape", shape_names(), common_keys())) {
     read_form(item, *kind, build, &shape);
   }
   item.vector("position", &shape.pose.position);

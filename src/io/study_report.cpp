@@ -14,16 +14,6 @@
 namespace slipstick {
 namespace {
 
-constexpr const char* kStyle =
-    "body{font:16px/1.5 'DejaVu Sans',sans-serif;color:#222;max-width:72em;margin:2em auto;padding:0 1em}"
-    "h1{margin-bottom:.2em}h2{margin-top:2.2em;border-bottom:2px solid #222}h3{margin-bottom:.2em}"
-    "p{max-width:48em;margin:.4em 0 .8em}nav table{margin:1em 0}"
-    "table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}"
-    "td,th{padding:.1em .9em;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}"
-    "td:first-child,th:first-child,td.from,th.from{text-align:left}td.from{color:#666}"
-    ".ok{color:#176;white-space:nowrap}.bad{color:#b00;font-weight:bold}"
-    "img{max-width:100%;margin:1em 0;display:block}summary{cursor:pointer;color:#444;margin:.4em 0}";
-
 /// Enough digits to see what the tolerance is about.
 std::string as_figure(const ReproducedFigure& figure, double value) {
   const bool fine = figure.tolerance > 0 && figure.tolerance < 1e-4 * std::abs(figure.published);
@@ -129,12 +119,10 @@ Faults save_reproduction(const std::string& folder, const std::vector<Reproducti
   std::filesystem::create_directories(folder, code);
   if (code) return {Fault{{folder, 0, 0}, "cannot make this folder: " + code.message()}};
   std::string html =
-      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Slipstick: published experiments</title>\n<style>" +
-      std::string(kStyle) +
-      "</style>\n<h1>Published experiments, run again</h1>\n"
+      make_page_head("Slipstick: published experiments", "Published experiments, run again") +
       "<p>Each experiment runs with the published settings; its figures stand beside those of the paper. Where the "
-      "paper "
-      "prints curves but no numbers, <em>from</em> says what took their place: a closed form, a theorem, or the output "
+      "paper prints curves but no numbers, <em>from</em> says what took their place: a closed form, a theorem, or the "
+      "output "
       "of a separate program. <q>&lt;=</q> marks a bound.</p>\n" +
       make_overview(all);
   std::string paper;

@@ -141,13 +141,7 @@ std::string make_verification_json(const std::vector<Verification>& all) {
 }
 
 Faults save_verification(const std::string& folder, const std::vector<Verification>& all) {
-  std::string html =
-      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Slipstick: known answers</title>\n"
-      "<style>body{font:16px/1.5 sans-serif;max-width:64em;margin:2em auto;padding:0 "
-      "1em}table{border-collapse:collapse;"
-      "font-size:14px}td,th{padding:.1em .9em;border-bottom:1px solid #ddd;text-align:right}td:first-child,"
-      "th:first-child{text-align:left}.ok{color:#176}.bad{color:#b00;font-weight:bold}</style>\n"
-      "<h1>Problems with known answers</h1>\n";
+  std::string html = make_page_head("Slipstick: known answers", "Problems with known answers");
   for (const Verification& one : all) {
     html += "<h3>" + one.name + "</h3>\n<p>" + escape_html(one.about) + print_text("; step %.6g s", one.step) +
             (one.failure.empty() ? "" : ". <b class=bad>" + escape_html(one.failure) + "</b>") + "</p>\n" +

@@ -1,12 +1,25 @@
 #include "io/web_text.h"
 
-#include <unistd.h>
+#include <slipstick/output_file.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 namespace slipstick {
+
+namespace {
+
+constexpr const char* kPageStyle =
+    "body{font:16px/1.5 'DejaVu Sans',sans-serif;color:#222;max-width:72em;margin:2em auto;padding:0 1em}"
+    "h1{margin-bottom:.2em}h2{margin-top:2.2em;border-bottom:2px solid #222}h3{margin-bottom:.2em}"
+    "p{max-width:48em;margin:.4em 0 .8em}nav table{margin:1em 0}"
+    "table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}"
+    "td,th{padding:.1em .9em;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}"
+    "td:first-child,th:first-child,td.from,th.from{text-align:left}td.from{color:#666}"
+    ".ok{color:#176;white-space:nowrap}.bad{color:#b00;font-weight:bold}"
+    "img{max-width:100%;margin:1em 0;display:block}summary{cursor:pointer;color:#444;margin:.4em 0}";
+
+}  // namespace
 
 std::string encode_base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -48,18 +61,19 @@ std::string escape_html(std::string_view text) {
   return escaped;
 }
 
+std::string make_page_head(std::string_view title, std::string_view heading) {
+  return "<!doctype html>\n<html lang=en><meta charset=utf-8><title>" + escape_html(title) + "</title>\n<style>" +
+         std::string(kPageStyle) + "</style>\n<h1>" + escape_html(heading) + "</h1>\n";
+}
+
 Faults save_page(const std::string& folder, const std::string& name, const std::string& text) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return {Fault{{folder, 0, 0}, "cannot make this folder: " + code.message()}};
-  const std::string path = folder + "/" + name, temporary = path + ".partial." + std::to_string(::getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) std::filesystem::rename(temporary, path, code);
-  if (file && !code) return {};
-  std::filesystem::remove(temporary, code);
-  return {Fault{{path, 0, 0}, "cannot be written"}};
+  OutputFile file;
+  std::string fault;
+  if (file.open(folder + "/" + name, &fault) && file.write(text, &fault)) return {};
+  return {Fault{{}, fault}};
 }
 
 }  // namespace slipstick

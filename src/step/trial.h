@@ -30,7 +30,6 @@ class Trial {
   bool certified() const { return outcome_.certified; }
   /// Normal row of each contact that is in the problem, with its restitution.
   const std::vector<NormalOffset>& normals() const { return normals_; }
-  int warm_contacts() const { return warm_contacts_; }
   /// What `impulse` means in N s: lambda times this.
   double impulse_scale() const { return scratch_.impulse_scale; }
 

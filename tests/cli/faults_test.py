@@ -20,7 +20,8 @@ SPOILED = {  # name: (old, new, line that must be printed)
     "dangling joint": ("simulation:", "joints: [{ball: {between: [ball, flor], at: [0, 0, 0]}}]\nsimulation:",
                        "did you mean 'floor'?"),
     "negative step": ("step: 1/100", "step: -1/100", "scene.yaml:5:"),
-    "missing include": ("bodies:", "include: [nowhere.yaml]\nbodies:", "nowhere.yaml"),
+    "missing include": ("bodies:", "include: [nowhere.yaml]\nbodies:", "'nowhere.yaml': cannot open the file: No such file"),
+    "missing mesh": ("{sphere: {radius: 0.1}}", "{mesh: {file: nowhere.obj}}", "'nowhere.obj': cannot open the file: No such file"),
 }
 
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "support/dense_problem.h"
 #include "support/random_problem.h"
 #include "support/scene_problems.h"
 
@@ -179,13 +180,7 @@ ProblemClass make_scenes() {
 
 /// Dense W = J A^-1 J^T + C of a problem: the same answers without columns.
 Problem as_local_form(const Problem& p) {
-  MatX a = MatX::Zero(p.unknowns(), p.unknowns()), j = MatX::Zero(p.rows(), p.unknowns());
-  for (int k = 0; k < p.columns(); ++k)
-    a.block(p.column_start[k], p.column_start[k], p.column_size(k), p.column_size(k)) = p.mass_block(k);
-  for (const RowBlock& block : p.blocks)
-    for (int e = block.entry; e < block.entry + block.entries; ++e)
-      j.block(block.row, p.column_start[p.entries[e].column], block.size, p.column_size(p.entries[e].column)) =
-          p.jacobian_block(block, p.entries[e]);
+  const auto& [a, j] = test::DenseProblem(p);
   const Eigen::PartialPivLU<MatX> lu(a);
   MatX w = j * lu.solve(j.transpose());
   const VecX free = j * lu.solve(Eigen::Map<const VecX>(p.b.data(), p.unknowns()));

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/dense_problem.h"
 #include "support/random_problem.h"
 
 namespace slipstick::test {
@@ -62,13 +63,7 @@ TEST(RandomProblems, LemkeCertifiesCones) {
 
 /// Coulomb's law written out, from row velocities computed with dense matrices: what the judge must agree with.
 double calc_coulomb_error(const Problem& p, const VecX& lambda) {
-  MatX a = MatX::Zero(p.unknowns(), p.unknowns()), j = MatX::Zero(p.rows(), p.unknowns());
-  for (int k = 0; k < p.columns(); ++k)
-    a.block(p.column_start[k], p.column_start[k], p.column_size(k), p.column_size(k)) = p.mass_block(k);
-  for (const RowBlock& block : p.blocks)
-    for (int e = block.entry; e < block.entry + block.entries; ++e)
-      j.block(block.row, p.column_start[p.entries[e].column], block.size, p.column_size(p.entries[e].column)) =
-          p.jacobian_block(block, p.entries[e]);
+  const auto& [a, j] = test::DenseProblem(p);
   const VecX b = Eigen::Map<const VecX>(p.b.data(), p.unknowns());
   const VecX v = a.partialPivLu().solve(b + j.transpose() * lambda);
   const VecX w = j * v + Eigen::Map<const VecX>(p.c.data(), p.rows()) +

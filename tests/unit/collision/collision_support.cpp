@@ -153,6 +153,31 @@ const Contact& least(const std::vector<Contact>& contacts) {
                            [](const Contact& x, const Contact& y) { return x.gap < y.gap; });
 }
 
+GapRate calc_gap_rate(const World& world, const Contact& c, const std::array<Vec3, 2>& linear,
+                      const std::array<Vec3, 2>& angular, double h) {
+  GapRate rate;
+  for (int body = 0; body < 2; ++body) {
+    const Vec3& p = body ? c.point_b : c.point_a;
+    rate.predicted +=
+        (body ? 1 : -1) * c.normal.dot(linear[body] + angular[body].cross(p - world.state.pose[body].position));
+  }
+  for (const int side : {-1, 1}) {
+    World moved = world;
+    for (int body = 0; body < 2; ++body) {
+      Pose& pose = moved.state.pose[body];
+      pose.position += side * h * linear[body];
+      pose.orientation =
+          Quat(Eigen::AngleAxisd(side * h * angular[body].norm(), angular[body].normalized())) * pose.orientation;
+    }
+    const std::vector<Contact> there = find_contacts(moved);
+    if (there.empty()) return {std::nan(""), rate.predicted, true};
+    const Contact& d = least(there);
+    rate.same = rate.same && d.key == c.key && (d.normal - c.normal).norm() < 1e-3;
+    rate.measured += side * d.gap / (2 * h);
+  }
+  return rate;
+}
+
 // ---------------------------------------------------------------- randomness
 
 Vec3 Random::direction(bool planar) {

@@ -5,6 +5,7 @@
 #include <slipstick/model.h>
 #include <slipstick/state.h>
 
+#include <array>
 #include <random>
 #include <vector>
 
@@ -46,6 +47,15 @@ World make_pair_world(const Solid& a, const Pose& pose_a, const Solid& b, const 
 
 std::vector<Contact> find_contacts(const World& world);
 const Contact& least(const std::vector<Contact>& contacts);
+
+struct GapRate {
+  double measured = 0;   ///< central difference of the least gap over 2 h; not a number where no contact is left
+  double predicted = 0;  ///< n . (velocity of B's witness - velocity of A's), both points moving with their bodies
+  bool same = true;      ///< the closest features are the same throughout
+};
+/// `linear` and `angular` are the velocities of the two bodies in world axes.
+GapRate calc_gap_rate(const World& world, const Contact& c, const std::array<Vec3, 2>& linear,
+                      const std::array<Vec3, 2>& angular, double h);
 
 // ---------------------------------------------------------------- randomness
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "unit/collision/collision_support.h"
+#include "unit/collision/rest.h"
 
 namespace slipstick::test {
 namespace {
@@ -16,25 +16,6 @@ Pose at(const Vec3& position, const Quat& orientation = Quat::Identity()) { retu
 
 Quat turn(const Vec3& axis, double degrees) {
   return Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized()));
-}
-
-/// The contacts of b resting at a common horizontal plane on a: all gaps 0, normals up.
-void expect_rest(const std::vector<Contact>& contacts, std::size_t count, const Vec3& up = Vec3::UnitZ()) {
-  ASSERT_EQ(contacts.size(), count);
-  for (const Contact& c : contacts) {
-    EXPECT_NEAR(c.gap, 0, 1e-12);
-    EXPECT_LT((c.normal - up).norm(), 1e-12);
-  }
-}
-
-/// Area of the convex hull's bounding rectangle: enough to see that the points are the outermost ones.
-Vec3 extent(const std::vector<Contact>& contacts) {
-  Vec3 low = contacts[0].point_a, high = low;
-  for (const Contact& c : contacts) {
-    low = low.cwiseMin(c.point_a);
-    high = high.cwiseMax(c.point_a);
-  }
-  return high - low;
 }
 
 TEST(Manifold, BoxOnPlane) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "unit/collision/collision_support.h"
+#include "unit/collision/rest.h"
 
 namespace slipstick::test {
 namespace {
@@ -13,21 +13,8 @@ Pose place_at(const Vec3& position, const Vec3& axis = Vec3::UnitX(), double deg
   return {position, Quat(Eigen::AngleAxisd(degrees * std::numbers::pi / 180, axis.normalized()))};
 }
 
-void expect_round_rest(const std::vector<Contact>& contacts, std::size_t count, const Vec3& up = Vec3::UnitZ()) {
-  ASSERT_EQ(contacts.size(), count);
-  for (const Contact& c : contacts) {
-    EXPECT_NEAR(c.gap, 0, 1e-9);
-    EXPECT_LT((c.normal - up).norm(), 1e-9);
-  }
-}
-
-Vec3 round_extent(const std::vector<Contact>& contacts) {
-  Vec3 low = contacts[0].point_a, high = low;
-  for (const Contact& c : contacts) {
-    low = low.cwiseMin(c.point_a);
-    high = high.cwiseMax(c.point_a);
-  }
-  return high - low;
+void expect_round_rest(const std::vector<Contact>& contacts, std::size_t count) {
+  expect_rest(contacts, count, Vec3::UnitZ(), 1e-9);
 }
 
 TEST(RoundManifold, OnAPlane) {
@@ -53,15 +40,15 @@ TEST(RoundManifold, StandingAndLyingOnABox) {
   const Solid base = make_box({1, 1, 0.5}), cylinder = make_cylinder(0.2, 0.4);
   std::vector<Contact> contacts = find_contacts(make_pair_world(base, {}, cylinder, place_at({0.1, 0.2, 0.9}), 1e-6));
   expect_round_rest(contacts, 8);
-  EXPECT_NEAR(round_extent(contacts).x(), 0.4, 1e-9);
+  EXPECT_NEAR(extent(contacts).x(), 0.4, 1e-9);
   const Pose lying = place_at({0.1, 0.2, 0.7}, Vec3::UnitX(), 90);
   contacts = find_contacts(make_pair_world(base, {}, cylinder, lying, 1e-6));
   expect_round_rest(contacts, 2);
-  EXPECT_NEAR(round_extent(contacts).y(), 0.8, 1e-9);
+  EXPECT_NEAR(extent(contacts).y(), 0.8, 1e-9);
   // Over the end of the box: as far as the box goes.
   contacts = find_contacts(make_pair_world(base, {}, cylinder, place_at({0.1, 0.8, 0.7}, Vec3::UnitX(), 90), 1e-6));
   expect_round_rest(contacts, 2);
-  EXPECT_NEAR(round_extent(contacts).y(), 0.6, 1e-9);
+  EXPECT_NEAR(extent(contacts).y(), 0.6, 1e-9);
 }
 
 TEST(RoundManifold, LogOnLogAndCoinOnCoin) {
@@ -70,7 +57,7 @@ TEST(RoundManifold, LogOnLogAndCoinOnCoin) {
   const std::vector<Contact> line = find_contacts(make_pair_world(log, low, log, high, 1e-6));
   ASSERT_GE(line.size(), 2u);
   for (const Contact& c : line) EXPECT_NEAR(c.gap, 0, 1e-9);
-  EXPECT_NEAR(round_extent(line).y(), 0.7, 1e-9);
+  EXPECT_NEAR(extent(line).y(), 0.7, 1e-9);
   EXPECT_EQ(find_contacts(make_pair_world(log, {}, log, place_at({0, 0.4, 0}, Vec3::UnitY(), 90), 1e-6)).size(), 1u);
   const Solid coin = make_cylinder(0.2, 0.02);
   expect_round_rest(find_contacts(make_pair_world(coin, {}, coin, place_at({0, 0, 0.04}), 1e-6)), 8);
@@ -83,7 +70,7 @@ TEST(RoundManifold, HullBoxesRestLikeBoxes) {
   const Solid base = make_box({1, 1, 0.5});
   const std::vector<Contact> contacts = find_contacts(make_pair_world(base, {}, box, place_at({0.1, -0.2, 0.7}), 1e-6));
   expect_round_rest(contacts, 4);
-  EXPECT_LT((round_extent(contacts) - Vec3(1, 0.6, 0)).norm(), 1e-9);
+  EXPECT_LT((extent(contacts) - Vec3(1, 0.6, 0)).norm(), 1e-9);
   expect_round_rest(find_contacts(make_pair_world(box, {}, box, place_at({0, 0, 0.4}), 1e-6)), 4);
   expect_round_rest(find_contacts(make_pair_world(box, {}, box, place_at({0, 0, 0.4}, Vec3::UnitZ(), 40), 1e-6)), 8);
 }

@@ -24,13 +24,7 @@ const std::vector<KindCase> kNewKinds{
     {JointKind::Rolling, 3},     {JointKind::KnifeEdge, 1},   {JointKind::Rope, 0},    {JointKind::VelocityMotor, 0}};
 
 JointDescription make_axis_joint(JointKind kind, const std::array<const char*, 2>& ends, Dice* dice) {
-  JointDescription joint;
-  joint.kind = kind;
-  joint.a = ends[0];
-  joint.b = ends[1];
-  joint.at = 2 * dice->vector();
-  joint.at_b = 2 * dice->vector();
-  joint.axis = dice->direction();
+  JointDescription joint = make_any_joint(kind, ends, dice);
   const bool second = kind == JointKind::Universal || kind == JointKind::Wheel || kind == JointKind::Generic;
   if (second) joint.second_axis = joint.axis.cross(dice->direction()).normalized();
   if (kind == JointKind::Rolling) joint.second_axis = dice->direction();

@@ -12,16 +12,9 @@ namespace {
 
 using namespace test;
 constexpr std::array kKinds{JointKind::Ball, JointKind::Hinge, JointKind::Slider, JointKind::Fixed, JointKind::Rod};
-// Both ends on bodies, and the world on either side.
 
 JointDescription make_joint(JointKind kind, const std::array<const char*, 2>& ends, bool planar, Dice* dice) {
-  JointDescription joint;
-  joint.kind = kind;
-  joint.a = ends[0];
-  joint.b = ends[1];
-  joint.at = 2 * dice->vector();
-  joint.at_b = 2 * dice->vector();
-  joint.axis = dice->direction();
+  JointDescription joint = make_any_joint(kind, ends, dice);
   if (planar) {
     joint.at.z() = joint.at_b.z() = 0;
     joint.axis = kind == JointKind::Slider ? Vec3(joint.axis.x(), joint.axis.y(), 0) : Vec3(Vec3::UnitZ());

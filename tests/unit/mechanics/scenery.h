@@ -13,7 +13,7 @@
 
 namespace slipstick::test {
 
-/// Bodies at the two ends of a joint or spring.
+/// Bodies at the two ends of a joint or spring: both on bodies, and the world on either side.
 inline constexpr std::array<std::array<const char*, 2>, 3> kEnds{{{"0", "1"}, {"world", "1"}, {"0", "world"}}};
 
 class Dice {
@@ -77,6 +77,18 @@ double calc_rate(const Row& row, int a, int b, const std::vector<Twist>& velocit
     return part.head<3>().dot(velocity[body].linear) + part.tail<3>().dot(velocity[body].angular);
   };
   return side(row.a, a) + side(row.b, b);
+}
+
+/// A joint anywhere; where a kind needs more, the test adds it.
+inline JointDescription make_any_joint(JointKind kind, const std::array<const char*, 2>& ends, Dice* dice) {
+  JointDescription joint;
+  joint.kind = kind;
+  joint.a = ends[0];
+  joint.b = ends[1];
+  joint.at = 2 * dice->vector();
+  joint.at_b = 2 * dice->vector();
+  joint.axis = dice->direction();
+  return joint;
 }
 
 }  // namespace slipstick::test

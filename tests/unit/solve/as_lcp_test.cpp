@@ -8,6 +8,7 @@
 
 #include "solve/solvers/lemke_polish.h"
 #include "solve/solvers/solvers.h"
+#include "support/dense_problem.h"
 #include "support/random_problem.h"
 
 namespace slipstick {
@@ -17,16 +18,10 @@ using test::make_random_problem;
 using test::RandomProblemOptions;
 
 /// The whole of J, A and D by the definition, dense.
-struct Dense {
-  MatX j, a, d;
+struct Dense : test::DenseProblem {
+  MatX d;
   VecX q;
-  explicit Dense(const Problem& p) : j(MatX::Zero(p.rows(), p.unknowns())), a(MatX::Zero(p.unknowns(), p.unknowns())) {
-    for (int k = 0; k < p.columns(); ++k)
-      a.block(p.column_start[k], p.column_start[k], p.column_size(k), p.column_size(k)) = p.mass_block(k);
-    for (const RowBlock& b : p.blocks)
-      for (int e = b.entry; e < b.entry + b.entries; ++e)
-        j.block(b.row, p.column_start[p.entries[e].column], b.size, p.column_size(p.entries[e].column)) =
-            p.jacobian_block(b, p.entries[e]);
+  explicit Dense(const Problem& p) : DenseProblem(p) {
     const MatX inverse = a.inverse();
     d = j * inverse * j.transpose();
     d.diagonal() += Eigen::Map<const VecX>(p.compliance.data(), p.rows());

@@ -1,4 +1,4 @@
-#include "output_file.h"
+#include <slipstick/output_file.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+
+namespace slipstick {
 
 namespace fs = std::filesystem;
 
@@ -57,3 +59,5 @@ bool OutputFile::write(const std::string& text, std::string* fault) {
   temporary_.clear();
   return true;
 }
+
+}  // namespace slipstick

@@ -1,7 +1,9 @@
-// A text file that is either there whole or not at all.
+// Room: io. A text file that is either there whole or not at all.
 #pragma once
 
 #include <string>
+
+namespace slipstick {
 
 class OutputFile {
  public:
@@ -19,3 +21,5 @@ class OutputFile {
   std::string path_, temporary_;
   int descriptor_ = -1;
 };
+
+}  // namespace slipstick
