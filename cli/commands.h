@@ -118,6 +118,14 @@ int reproduce(const ReproduceArguments& arguments);
 /// Problems with known answers: the same arguments.
 int verify(const ReproduceArguments& arguments);
 
+struct BenchArguments {
+  std::string name = "all";
+  bool peers = false, json = false;
+  int rounds = 1;
+  double limit = 120;  ///< s of wall time for a peer's run
+};
+int bench(const BenchArguments& arguments);
+
 struct ExamplesArguments {
   std::string name;
   std::string copy;  ///< folder

@@ -181,6 +181,22 @@ void add_verify(CLI::App* app, ReproduceArguments* arguments) {
   app->footer("Example:\n  slipstick verify stick-slip");
 }
 
+void add_bench(CLI::App* app, BenchArguments* arguments) {
+  app->add_option("NAME", arguments->name, "A benchmark, the beginning of several (stack), or all")
+      ->capture_default_str();
+  app->add_flag("--peers", arguments->peers, "The same scenes in other engines, in turn (Debian's Bullet and ODE)");
+  app->add_option("--rounds", arguments->rounds, "So many times in turn; the quickest counts")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  app->add_option("--limit", arguments->limit, "Seconds of wall time that a peer may take for a scene")
+      ->type_name("S")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--json", arguments->json, "Print JSON");
+  app->footer("Examples:\n  slipstick bench stack\n  slipstick bench wall --peers --rounds 3");
+}
+
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {
   app->add_option("NAME", arguments->name, "Show this scene");
   app->add_flag("--list", arguments->list, "List the scenes (as without NAME)");
@@ -235,6 +251,7 @@ int main(int count, char** words) {
   ConvergeArguments converge_arguments;
   CompareArguments compare_arguments;
   ReproduceArguments reproduce_arguments, verify_arguments;
+  BenchArguments bench_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
@@ -248,6 +265,7 @@ int main(int count, char** words) {
   CLI::App* compare_command = app.add_subcommand("compare", "One scene under several schemes and solvers");
   CLI::App* reproduce_command = app.add_subcommand("reproduce", "Experiments of the papers against published figures");
   CLI::App* verify_command = app.add_subcommand("verify", "Problems with known answers: errors and observed orders");
+  CLI::App* bench_command = app.add_subcommand("bench", "Benchmark scenes, also beside other engines");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
@@ -261,6 +279,7 @@ int main(int count, char** words) {
   add_compare(compare_command, &compare_arguments);
   add_reproduce(reproduce_command, &reproduce_arguments);
   add_verify(verify_command, &verify_arguments);
+  add_bench(bench_command, &bench_arguments);
   add_examples(examples_command, &examples_arguments);
   info_command->add_flag("--json", info_arguments.json, "Print JSON");
   info_command->footer("Example:\n  slipstick info --json");
@@ -296,6 +315,7 @@ int main(int count, char** words) {
   if (*compare_command) return compare(compare_arguments);
   if (*reproduce_command) return reproduce(reproduce_arguments);
   if (*verify_command) return verify(verify_arguments);
+  if (*bench_command) return bench(bench_arguments);
   if (*examples_command) return examples(examples_arguments);
   return info(info_arguments);
 }

@@ -53,6 +53,8 @@ struct SimulationOptions {
   ImpactLaw impact = ImpactLaw::Poisson;  ///< where a pair of materials does not say
   int threads = 1;
   SpookOptions spook;
+  bool reduce_contacts = false;  ///< fixed steps: at most four points of a flat manifold (docs/step.md)
+  bool hold_resting = false;     ///< islands whose last impulses still solve their problem keep them (docs/step.md)
 };
 
 /// Checks ranges and names; empty when good.
@@ -109,8 +111,11 @@ struct StepReport {
   int events = 0;         ///< impacts, take-offs, sticks and slips in this step
   int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;
-  int warm_contacts = 0;  ///< of these, known from the last step: they begin with its impulse
+  int contacts_found = 0;  ///< before reduction (SimulationOptions::reduce_contacts)
+  int warm_contacts = 0;   ///< of these, known from the last step: they begin with its impulse
   int rows = 0;
+  int islands = 0;        ///< solved, in all problems of the step
+  int held = 0;           ///< of these, answered by the last step's impulses (SimulationOptions::hold_resting)
   std::string_view note;  ///< why it is not certified
   PhaseTimes seconds;
 };

@@ -26,6 +26,8 @@ struct LadderOptions {
   double time_limit = std::numeric_limits<double>::infinity();  ///< s; no rung is begun after it, and a solver that
                                                                 ///< reads SolverOptions::time_limit ends by then
   SolverOptions solver_options;
+  /// Relative residual up to which an island's guess is its answer and nothing is solved; 0: every island is solved.
+  double hold = 0;
   bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
 };
 
@@ -35,6 +37,8 @@ struct LadderResult {
   bool unsupported = false;  ///< no rung could take the problem
   int iterations = 0;
   int escalations = 0;
+  int islands = 0;
+  int held = 0;             ///< islands whose guess was the answer (LadderOptions::hold)
   std::string_view solver;  ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;
 };

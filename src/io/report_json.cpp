@@ -49,12 +49,18 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->begin_object(true);
   json->field("mean", s.contacts_sum / steps);
   json->field("max", s.contacts_max);
+  json->field("found", s.found_contacts_sum / steps);
   json->field("warm", s.contacts_sum > 0 ? s.warm_contacts_sum / s.contacts_sum : 0.0);
   json->end_object();
   json->key("problem");
   json->begin_object(true);
   json->field("rows_mean", s.rows_sum / steps);
   json->field("rows_max", s.rows_max);
+  json->end_object();
+  json->key("islands");
+  json->begin_object(true);
+  json->field("mean", static_cast<double>(s.islands) / steps);
+  json->field("held", s.islands > 0 ? static_cast<double>(s.held) / static_cast<double>(s.islands) : 0.0);
   json->end_object();
   json->field("iterations", s.iterations);
   json->field("reach_repeats", s.reach_repeats);

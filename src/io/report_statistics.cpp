@@ -60,6 +60,9 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.phases.advance += report.seconds.advance;
   s.record_seconds += record_seconds;
   s.contacts_sum += report.contacts;
+  s.found_contacts_sum += report.contacts_found;
+  s.islands += report.islands;
+  s.held += report.held;
   s.warm_contacts_sum += report.warm_contacts;
   s.contacts_max = std::max(s.contacts_max, report.contacts);
   s.rows_sum += report.rows;

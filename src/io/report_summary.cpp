@@ -126,6 +126,9 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
            print_text("%.1f mean, %d max, %.0f %% warm; problem of %.1f rows mean, %d max", s.contacts_sum / steps,
                       s.contacts_max, s.contacts_sum > 0 ? 100 * s.warm_contacts_sum / s.contacts_sum : 0,
                       s.rows_sum / steps, s.rows_max));
+  if (options.reduce_contacts) out.line("", print_text("reduced from %.1f found", s.found_contacts_sum / steps));
+  if (options.hold_resting)
+    out.line("held", print_text("%ld of %ld islands kept the last impulses", s.held, s.islands));
   add_certificate(s, options.tolerance, &out);
   out.line("geometry", print_text("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
                                   s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));

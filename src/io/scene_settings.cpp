@@ -191,6 +191,8 @@ constexpr std::array kOptions{
     Option{"stabilization", [](SimulationOptions* o) { o->stabilization = SimulationOptions().stabilization; }},
     Option{"restitution_threshold", [](SimulationOptions* o) { o->restitution_threshold.reset(); }},
     Option{"impact", [](SimulationOptions* o) { o->impact = SimulationOptions().impact; }},
+    Option{"reduce_contacts", [](SimulationOptions* o) { o->reduce_contacts = false; }},
+    Option{"hold_resting", [](SimulationOptions* o) { o->hold_resting = false; }},
     Option{"threads", [](SimulationOptions* o) { o->threads = SimulationOptions().threads; }},
 };
 
@@ -303,6 +305,8 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   item.number("restitution_threshold", &options->restitution_threshold);
   item.number("tolerance", &options->tolerance);
   item.integer("threads", &options->threads);
+  item.flag("reduce_contacts", &options->reduce_contacts);
+  item.flag("hold_resting", &options->hold_resting);
   read_choice(item, "scheme", build, &options->scheme, options);
   read_choice(item, "solver", build, &options->solver, options);
   read_friction(item, build, options);

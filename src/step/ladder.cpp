@@ -6,6 +6,10 @@ namespace slipstick {
 
 namespace {
 
+/// Of the tolerance: up to here last impulses are as good as new ones. The rest is for what velocities gather while
+/// they are held.
+constexpr double kHoldPart = 0.1;
+
 LadderOptions make_ladder_options(const SimulationOptions& options) {
   LadderOptions made;
   made.solver = options.solver;
@@ -13,6 +17,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   made.threads = options.threads;
   // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
   made.cold_sweeps = false;
+  if (options.hold_resting) made.hold = kHoldPart * options.tolerance;
   if (options.solver != "auto") made.solver_options = options.solver_options;
   return made;
 }
@@ -56,7 +61,10 @@ LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* probl
     const LadderResult trial = solvers_.solve(*problem, solution);
     const int iterations = result.iterations + trial.iterations;
     const int escalations = result.escalations + trial.escalations + 1;
+    const int islands = result.islands + trial.islands, held = result.held + trial.held;
     result = trial;
+    result.islands = islands;
+    result.held = held;
     result.iterations = iterations;
     result.escalations = escalations;
     if (trial.certified) result.note = note;

@@ -51,6 +51,12 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
           "slip_compliance must be zero or more, in (m/s)/N");
   require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "facets must be an even number from 4 to 64");
   require(o.threads >= 1 && o.threads <= 1024, "threads must be a number from 1 to 1024");
+  if (o.reduce_contacts && contains(scheme_names(), o.scheme)) {
+    const auto scheme = make_scheme(o.scheme);
+    require(
+        scheme->looks_ahead() && !scheme->locates(o),
+        "reduce_contacts needs fixed steps (scheme stabilized or spook, without locate): events follow each contact");
+  }
   for (std::string& fault : find_solver_option_faults(o.solver_options)) faults.push_back(std::move(fault));
   if (!contains(scheme_names(), o.scheme)) faults.push_back(unknown("scheme", o.scheme, scheme_names()));
   if (!contains(solver_choices(), o.solver)) {

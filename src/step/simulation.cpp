@@ -5,6 +5,7 @@
 
 #include "base/se3.h"
 #include "collision/contact_finder.h"
+#include "collision/reduce_contacts.h"
 #include "mechanics/equations.h"
 #include "step/audit.h"
 #include "step/drivers/event_driver.h"
@@ -83,6 +84,9 @@ struct Simulation::Impl {
 
   std::vector<Twist> prescribed, weighted;
   ContactSet contacts;
+  ContactReducer reducer;
+  int found_count = 0;     ///< contacts before reduction
+  double found_depth = 0;  ///< the deepest of them
   std::vector<JointRows> joint_scratch;
   std::vector<ContactForce> forces;
   StepReport report;
@@ -101,6 +105,7 @@ const StepReport& Simulation::Impl::step() {
     if (scheme->has_impact_stage()) rebound();      // before 4
     trial.run(input(), &next, &report);             // 4 equations, 5 discretize, 6 warm_start, 7 solve, 8 certify, 9
     report.contacts = static_cast<int>(contacts.contacts.size() - model.limits.size());
+    report.contacts_found = found_count;
     if (accept()) break;  // 10
   }
   if (rebounded && !impacts.result().solve.certified) {
@@ -124,6 +129,7 @@ const StepReport& Simulation::Impl::step() {
 /// The same stages, as often as events ask for (step/drivers).
 void Simulation::Impl::step_through_events() {
   driver->step(state, &next, &report);
+  report.contacts_found = report.contacts;
   if (report.failed) return;
   report.certificate.joint_error = calc_constraint_error();
   std::swap(state, next);
@@ -150,6 +156,10 @@ void Simulation::Impl::update_kinematics() {
 void Simulation::Impl::find_contacts() {
   const Stopwatch watch(&report.seconds.collision);
   finder.find(state, reach.lengths(options.step), &contacts);
+  found_count = static_cast<int>(contacts.contacts.size());
+  found_depth = 0;
+  for (const Contact& contact : contacts.contacts) found_depth = std::max(found_depth, -contact.gap);
+  if (options.reduce_contacts) reducer.reduce(model, state.contact_memory, &contacts);
   add_limit_contacts(model, state, &contacts);
 }
 
@@ -234,9 +244,7 @@ void Simulation::Impl::commit() {
   update_kinematics();
   reach.assume(state, prescribed, options.step);
   find_contacts();
-  double deepest = 0;
-  for (const Contact& contact : without_limits(contacts)) deepest = std::max(deepest, -contact.gap);
-  report.certificate.penetration = deepest;
+  report.certificate.penetration = found_depth;  // of all that were found, kept or not
 }
 
 Simulation::Simulation(Model model, State initial, SimulationOptions options)

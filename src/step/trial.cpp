@@ -70,6 +70,8 @@ void Trial::solve(StepReport* report) {
   outcome_ = ladder_.solve(normals_, &scratch_.problem, &solution_);
   report->iterations += outcome_.iterations;
   report->escalations += outcome_.escalations;
+  report->islands += outcome_.islands;
+  report->held += outcome_.held;
   report->rows = std::max(report->rows, scratch_.problem.rows());
 }
 

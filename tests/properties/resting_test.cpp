@@ -1,0 +1,184 @@
+// Options for bodies at rest: fewer contacts, and islands that keep their impulses.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "support/simulate.h"
+
+namespace slipstick::test {
+namespace {
+
+/// Boxes turned against each other: eight points a manifold.
+constexpr const char* kTwistedStack = R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{box: {size: [4, 4, 1]}, position: [0, 0, -0.5]}]}
+  - {repeat: {i: 6}, name: "cube_{i}", mass: 1, position: [0, 0, 0.5 + i],
+     orientation: {axis: [0, 0, 1], angle_deg: 45*((i + 1) % 2) + 3}, shapes: [{box: {size: [1, 1, 1]}}]}
+simulation: {duration: 2, step: 1/60}
+)";
+
+constexpr const char* kCoin = R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: drum, mass: 2, position: [0, 0, 0.5], shapes: [{cylinder: {radius: 0.4, length: 1}}]}
+simulation: {duration: 2, step: 1/60}
+)";
+
+struct Course {
+  State state;
+  double found = 0, kept = 0, penetration = 0;
+  long islands = 0, held = 0, uncertified = 0;
+};
+
+Course follow(const Scene& scene) {
+  Simulation simulation = simulation_of(scene);
+  Course course;
+  const long steps = std::lround(scene.simulation.duration / scene.simulation.step);
+  for (long k = 0; k < steps; ++k) {
+    const StepReport& report = simulation.step();
+    course.found += report.contacts_found;
+    course.kept += report.contacts;
+    course.penetration = std::max(course.penetration, report.certificate.penetration);
+    course.islands += report.islands;
+    course.held += report.held;
+    course.uncertified += !report.certified;
+  }
+  course.state = simulation.state();
+  return course;
+}
+
+double calc_distance(const State& a, const State& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.pose.size(); ++i) {
+    most = std::max(most, (a.pose[i].position - b.pose[i].position).norm());
+    most = std::max(most, a.pose[i].orientation.angularDistance(b.pose[i].orientation));
+  }
+  return most;
+}
+
+// ---------------------------------------------------------------- reduce_contacts
+
+TEST(ReducedContacts, AStackStandsOnFourPointsACube) {
+  Scene scene = scene_of(kTwistedStack);
+  const Course full = follow(scene);
+  EXPECT_EQ(full.kept, full.found);
+  scene.simulation.reduce_contacts = true;
+  const Course reduced = follow(scene);
+  EXPECT_EQ(reduced.kept, 120 * 6 * 4);
+  EXPECT_GT(reduced.found, 1.5 * reduced.kept);
+  EXPECT_EQ(reduced.uncertified, 0);
+  EXPECT_LT(reduced.penetration, 1e-6);
+  EXPECT_LT(calc_distance(reduced.state, scene.initial), 1e-6);
+  EXPECT_LT(calc_distance(reduced.state, full.state), 1e-6);
+  EXPECT_EQ(hash(follow(scene).state), hash(reduced.state)) << "the same bits again";
+}
+
+TEST(ReducedContacts, ADrumStandsStill) {
+  Scene scene = scene_of(kCoin);
+  scene.simulation.reduce_contacts = true;
+  const Course course = follow(scene);
+  EXPECT_EQ(course.kept, 120 * 4);
+  EXPECT_GE(course.found, 120 * 8);
+  EXPECT_EQ(course.uncertified, 0);
+  EXPECT_LT(calc_distance(course.state, scene.initial), 1e-9);
+}
+
+/// A box that is dropped askew lands, rocks and comes to rest as well as with all of its points.
+TEST(ReducedContacts, ABoxLandsAskew) {
+  Scene scene = scene_of(R"(
+bodies:
+  - {name: table, fixed: true, shapes: [{box: {size: [2, 2, 1]}, position: [0, 0, -0.5]}]}
+  - {name: box, mass: 1, position: [0, 0, 1], orientation: {rpy_deg: [5, 8, 40]}, shapes: [{box: {size: [3, 1, 0.4]}}]}
+simulation: {duration: 6, step: 1/120, reduce_contacts: true}
+)");
+  const Course course = follow(scene);
+  EXPECT_EQ(course.uncertified, 0);
+  EXPECT_LT(course.kept, course.found);
+  EXPECT_NEAR(course.state.pose[1].position.z(), 0.2, 1e-5);
+  EXPECT_LT(course.state.velocity[1].linear.norm() + course.state.velocity[1].angular.norm(), 1e-6);
+}
+
+TEST(ReducedContacts, NotBetweenEvents) {
+  SimulationOptions options;
+  options.reduce_contacts = true;
+  EXPECT_TRUE(find_option_faults(options).empty());
+  options.scheme = "trapezoid";
+  ASSERT_EQ(find_option_faults(options).size(), 1u);
+  EXPECT_NE(find_option_faults(options)[0].find("reduce_contacts needs fixed steps"), std::string::npos);
+}
+
+// ---------------------------------------------------------------- hold_resting
+
+TEST(HeldIslands, StacksAtRestAreNotSolvedAgain) {
+  Scene scene = scene_of(R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {repeat: {i: 8, j: 3}, name: "cube_{i}_{j}", mass: 1 + j, position: [3*j, 0, 0.5 + i], shapes: [{box: {size: [1, 1, 1]}}]}
+simulation: {duration: 5, step: 1/60}
+)");
+  const Course full = follow(scene);
+  EXPECT_EQ(full.held, 0);
+  scene.simulation.hold_resting = true;
+  const Course held = follow(scene);
+  EXPECT_EQ(held.islands, full.islands);
+  EXPECT_GT(held.held, 0.9 * held.islands);
+  EXPECT_EQ(held.uncertified, full.uncertified);
+  EXPECT_EQ(held.uncertified, 0);
+  EXPECT_LT(calc_distance(held.state, full.state), 1e-9);
+}
+
+/// Of two stacks one is hit: it moves as it would, and the other is held all the while.
+TEST(HeldIslands, AHitIsFelt) {
+  Scene scene = scene_of(R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {repeat: {i: 4, j: 2}, name: "cube_{i}_{j}", mass: 1, position: [4*j, 0, 0.5 + i], shapes: [{box: {size: [1, 1, 1]}}]}
+  - {name: ball, mass: 2, position: [-5, 0, 3.4], velocity: [6, 0, 4], shapes: [{sphere: {radius: 0.3}}]}
+simulation: {duration: 1.2, step: 1/60}
+)");
+  const Course full = follow(scene);
+  scene.simulation.hold_resting = true;
+  const Course held = follow(scene);
+  EXPECT_EQ(held.uncertified, 0);
+  EXPECT_GT(calc_distance(full.state, scene.initial), 0.1) << "something fell";
+  EXPECT_GT(held.held, 60);
+  EXPECT_LT(held.held, held.islands - 20);
+  EXPECT_LT(calc_distance(held.state, full.state), 1e-5) << "impacts make much of little";
+}
+
+/// On a slope just below the friction angle nothing may creep.
+TEST(HeldIslands, NothingCreeps) {
+  Scene scene = shipped_scene("incline.yaml");
+  scene.simulation.hold_resting = true;
+  const Course held = follow(scene);
+  EXPECT_EQ(held.uncertified, 0);
+  EXPECT_GT(held.held, 1000);
+  const auto distance = [&](const char* name) {
+    const int i = *scene.model.find_body(name);
+    return (held.state.pose[i].position - scene.initial.pose[i].position).norm();
+  };
+  EXPECT_LT(distance("stick_axis"), 1e-9);
+  EXPECT_LT(distance("stick_diagonal"), 1e-9);
+  EXPECT_GT(distance("slide_axis"), 1);
+}
+
+/// A load that grows slowly: each step's impulses are a little more than the last one's.
+TEST(HeldIslands, ASlowLoadIsCarried) {
+  Scene scene = scene_of(R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: cube, mass: 1, position: [0, 0, 0.5], shapes: [{box: {size: [1, 1, 1]}}]}
+forces:
+  - load: {body: cube, force: ["1e-6*t", 0, "-1e-3*t"]}
+simulation: {duration: 5, step: 1/60, hold_resting: true}
+)");
+  Simulation simulation = simulation_of(scene);
+  for (int k = 0; k < 300; ++k) ASSERT_TRUE(simulation.step().certified);
+  double weight = 0;
+  for (const ContactForce& force : simulation.contact_forces()) weight += force.force.z();
+  EXPECT_NEAR(weight, 9.81 + 5e-3, 1e-4);
+  EXPECT_LT(calc_distance(simulation.state(), scene.initial), 1e-8);
+}
+
+}  // namespace
+}  // namespace slipstick::test
