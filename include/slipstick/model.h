@@ -6,6 +6,7 @@
 #include <slipstick/hull.h>
 #include <slipstick/joint.h>
 #include <slipstick/result.h>
+#include <slipstick/solve_mode.h>
 #include <slipstick/types.h>
 
 #include <array>
@@ -69,6 +70,7 @@ struct Material {
   /// Anisotropic friction: `friction` along this axis of the body, this coefficient across it.
   std::optional<double> friction_across = std::nullopt;
   Vec3 friction_axis = Vec3::UnitX();
+  std::optional<SolveMode> solve = std::nullopt;  ///< absent: what the other material of a pair says
 };
 
 /// How one pair of materials meets.
@@ -78,6 +80,7 @@ struct PairLaw {
   double tangential_restitution = 0;
   double rolling_friction = 0, spinning_friction = 0;  ///< m
   std::optional<ImpactLaw> impact = std::nullopt;      ///< absent: what the simulation says
+  SolveMode solve = SolveMode::Split;
 };
 
 // ---------------------------------------------------------------- the description (what a person says)
@@ -136,6 +139,7 @@ struct JointDescription {
   std::vector<std::string> joints = {};  ///< gear, rack, differential: "name", or "name.axis" of a joint with several
   double ratio = 1;                      ///< gear, differential; rack: radius, m/rad; screw: pitch, m a turn
   double radius = 0;                     ///< rolling
+  SolveMode solve = SolveMode::Direct;   ///< of its rows, motors, limits and friction
 };
 
 struct SpringDescription {
@@ -164,6 +168,7 @@ struct MaterialPairDescription {
   std::optional<double> tangential_restitution = std::nullopt;
   std::optional<ImpactLaw> impact = std::nullopt;
   std::optional<double> rolling_friction = std::nullopt, spinning_friction = std::nullopt;
+  std::optional<SolveMode> solve = std::nullopt;
 };
 
 struct ModelDescription {
@@ -231,6 +236,7 @@ struct Joint {
   std::array<bool, kFreedoms> lock{};  ///< those among them that a row holds at zero
   double radius = 0;                   ///< rolling
   bool is_disk = false;                ///< rolling
+  SolveMode solve = SolveMode::Direct;
 };
 
 /// One end of a coordinate's range. The engine treats it as a contact without friction (Contact::limit).

@@ -7,6 +7,7 @@
 // lambda is an impulse, w a velocity. There are no bodies here: a "column" is a block of unknowns.
 #pragma once
 
+#include <slipstick/solve_mode.h>
 #include <slipstick/types.h>
 
 #include <cstdint>
@@ -40,6 +41,7 @@ struct RowBlock {
   FrictionModel friction = FrictionModel::Cone;
   int facets = 8;  ///< Pyramid with size 3: number of vertices, even and >= 4. Size 2 always means both directions
   double mu = 0;   ///< Friction: coefficient, >= 0
+  SolveMode mode = SolveMode::Split;  ///< read by solver `split` alone
 };
 
 /// One nonzero block of J: rows of the owning RowBlock x the unknowns of one column.
@@ -90,7 +92,7 @@ struct Problem {
   void clear();
   /// Appends a column of `size` unknowns with A = 0, b = 0; fill through the returned view (valid until the next add).
   BlockMap add_column(int size);
-  /// Appends a block of `size` rows with c = 0, compliance = 0 and no Jacobian entry.
+  /// Appends a block of `size` rows with c = 0, compliance = 0 and no Jacobian entry; equalities have the mode Direct.
   RowBlock& add_block(LawKind law, int size);
   /// Appends a Jacobian block to the LAST added row block; fill through the returned view (valid until the next add).
   BlockMap add_entry(int column);

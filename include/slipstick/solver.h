@@ -53,6 +53,8 @@ struct SolverReport {
   int iterations = 0;     ///< pivots, sweeps or Newton steps
   bool warm_hit = false;  ///< the guess' own basis or active set was still right (solvers that pivot)
   std::string_view note;  ///< static text: why it was not solved
+  int couplings = 0;      ///< split: times that the sweeps and a direct solve followed each other
+  double direct_residual = 0, iterative_residual = 0;  ///< split: of its halves at the end (CouplingResidual)
 };
 
 struct SolverTraits {
@@ -84,8 +86,8 @@ enum class SweepOrder : std::uint8_t {
 struct SolverOptions {
   LocalSolver local = LocalSolver::Cone;
   double relaxation = 1;   ///< factor on each local correction, in (0, 2)
-  int max_iterations = 0;  ///< sweeps (pgs) or rounds (split); 0: the solver's own number
-  int sweeps = 15;         ///< split: Gauss-Seidel sweeps a round
+  int max_iterations = 0;  ///< sweeps (pgs) or couplings (split); 0: the solver's own number
+  int sweeps = 15;         ///< split: Gauss-Seidel sweeps a coupling
   double time_limit = 0;   ///< s, 0: none. With a limit the answer depends on the machine's speed
   bool symmetric = false;  ///< every other sweep runs backwards
   SweepOrder order = SweepOrder::Auto;
@@ -101,10 +103,19 @@ std::vector<std::string_view> solver_option_names(std::string_view solver);
 std::vector<std::string_view> local_solver_names();
 std::vector<std::string_view> sweep_order_names();
 
+/// What is left after one coupling of `split`, relative as the judge's residual.
+struct CouplingResidual {
+  double direct = 0;     ///< rows of the direct half after its solve, the others held
+  double iterative = 0;  ///< swept rows after the sweeps, the others held
+  double all = 0;        ///< the whole problem, after the direct solve
+};
+
 /// The course of the last solve, one entry a sweep.
 struct SolverHistory {
   std::vector<double> residual;  ///< relative natural-map residual after the sweep, by the judge's formula
   std::vector<int> changes;      ///< row blocks whose state (open, sticking, sliding; at a bound or not) it changed
+  std::vector<CouplingResidual> couplings;  ///< split: the first direct solve (`iterative` then before it), then one a
+                                            ///< coupling
 };
 
 class Solver {

@@ -50,6 +50,10 @@ struct SolverStatistics {
   long certified = 0;   ///< of these
   long warm_hits = 0;   ///< the last answer's basis was still right (SolverReport::warm_hit)
   long iterations = 0;  ///< pivots, Newton steps, sweeps
+  // split (SolverReport); sums and largest over its solves
+  long couplings = 0;
+  double direct_residual_sum = 0, direct_residual_max = 0;
+  double iterative_residual_sum = 0, iterative_residual_max = 0;
 };
 
 class SolverLadder {

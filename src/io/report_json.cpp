@@ -66,6 +66,15 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->field("reach_repeats", s.reach_repeats);
 }
 
+void add_coupling_figures(const SolverStatistics& split, JsonText* json) {
+  const double solves = std::max<double>(1, static_cast<double>(split.solves));
+  json->field("couplings", split.couplings);
+  json->field("direct_residual_mean", split.direct_residual_sum / solves);
+  json->field("direct_residual_max", split.direct_residual_max);
+  json->field("iterative_residual_mean", split.iterative_residual_sum / solves);
+  json->field("iterative_residual_max", split.iterative_residual_max);
+}
+
 void add_solver_statistics(const Simulation& simulation, JsonText* json) {
   json->key("solver_statistics");
   json->begin_object();
@@ -76,6 +85,7 @@ void add_solver_statistics(const Simulation& simulation, JsonText* json) {
     json->field("certified", each.certified);
     json->field("warm_hits", each.warm_hits);
     json->field("iterations", each.iterations);
+    if (each.solver == "split") add_coupling_figures(each, json);
     json->end_object();
   }
   json->end_object();

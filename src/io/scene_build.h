@@ -67,6 +67,8 @@ void read_record(const SceneNode& node, SceneBuild* build, RecordOptions* option
 /// All keys that an item of some list may have.
 KeyList item_keys();
 KeyList material_keys();
+/// solve: direct | iterative | split, of a material, a pair of them or a joint.
+std::optional<SolveMode> read_solve_mode(const SceneItem& item);
 KeyList body_keys();
 KeyList shape_keys();
 KeyList joint_keys();

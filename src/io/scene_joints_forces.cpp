@@ -130,7 +130,7 @@ void read_name(SceneItem* item, std::string_view kind, const SceneBuild& build, 
 }
 
 KeyList legal_joint_keys(const JointType& type) {
-  KeyList legal{"name", "like", "repeat"};
+  KeyList legal{"name", "solve", "like", "repeat"};
   if (couples_joints(type.kind)) {
     legal.insert(legal.end(), {"joints", type.number});
     return legal;
@@ -165,6 +165,7 @@ void read_joint(const JointType& type, const SceneMapPtr& map, SceneBuild* build
   item.number("compliance", &joint.compliance);
   item.number("damping_time", &joint.damping_time);
   item.flag("collide", &joint.collide);
+  joint.solve = read_solve_mode(item).value_or(joint.solve);
   if (build->reading.faults->raised() == faults_before) build->description.joints.push_back(std::move(joint));
 }
 

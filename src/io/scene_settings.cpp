@@ -134,6 +134,7 @@ void read_solver_option(const SceneItem& item, const std::string& solver, Solver
   item.number("relaxation", &options->relaxation);
   item.number("time_limit", &options->time_limit);
   item.integer("iterations", &options->max_iterations);
+  item.integer("coupling", &options->max_iterations);
   item.integer("sweeps", &options->sweeps);
   item.integer("threads", &options->threads);
   item.flag("symmetric", &options->symmetric);
@@ -211,9 +212,16 @@ const SceneNode& find_culprit(const SceneItem& item, const SimulationOptions& op
 
 }  // namespace
 
+std::optional<SolveMode> read_solve_mode(const SceneItem& item) {
+  const int mode = read_name(item, "solve", {"direct", "iterative", "split"});
+  if (mode < 0) return std::nullopt;
+  return static_cast<SolveMode>(mode);
+}
+
 KeyList material_keys() {
-  return {"friction",      "restitution",      "tangential_restitution", "friction_across",
-          "friction_axis", "rolling_friction", "spinning_friction",      "like"};
+  return {"friction",          "restitution",   "tangential_restitution",
+          "friction_across",   "friction_axis", "rolling_friction",
+          "spinning_friction", "solve",         "like"};
 }
 
 void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* build) {
@@ -233,6 +241,7 @@ void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* bui
     item.number("friction_across", &material.friction_across);
     item.vector("friction_axis", &material.friction_axis);
     item.number("tangential_restitution", &material.tangential_restitution);
+    material.solve = read_solve_mode(item);
     build->places[material.source].sound = build->reading.faults->raised() == faults_before;
   }
   build->description.materials.push_back(std::move(material));
@@ -247,7 +256,7 @@ void read_material_pairs(const SceneNode& list, SceneBuild* build) {
     pair.source = build->add_place(*map->node, map);
     const SceneItem item(build->reading, *map, "material pair");
     item.check_keys({"between", "friction", "restitution", "tangential_restitution", "impact", "rolling_friction",
-                     "spinning_friction", "like", "repeat"});
+                     "spinning_friction", "solve", "like", "repeat"});
     build->read_between(item, false, &pair.a, &pair.b, pair.source);
     item.number("friction", &pair.friction);
     item.number("restitution", &pair.restitution);
@@ -255,6 +264,7 @@ void read_material_pairs(const SceneNode& list, SceneBuild* build) {
     item.number("spinning_friction", &pair.spinning_friction);
     item.number("tangential_restitution", &pair.tangential_restitution);
     pair.impact = read_impact(item);
+    pair.solve = read_solve_mode(item);
     if (build->reading.faults->raised() == faults_before) build->description.material_pairs.push_back(std::move(pair));
   });
 }

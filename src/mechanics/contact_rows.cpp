@@ -91,6 +91,7 @@ void update_limit_row(const Model& model, std::span<const Pose> pose, const Cont
   out->direction = {Vec3::UnitX(), Vec3::Zero(), Vec3::Zero()};  // of the remembered impulse, nothing else
   out->friction = limit.law.friction;
   out->restitution = limit.law.restitution;
+  out->solve = limit.law.solve;
   out->extra = 0;
 }
 
@@ -116,6 +117,7 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     const PairLaw& law = model.pair_law(contact.material_a, contact.material_b);
     out.friction = law.friction;
     out.restitution = law.restitution;
+    out.solve = law.solve;
     out.count = model.planar ? 2 : 3;
     update_directions(contact.normal, model.planar, &out);
     if (contact.body_a != body_a) a = Side(pose, body_a = contact.body_a);

@@ -64,6 +64,7 @@ struct ContactRows {
   std::array<Vec3, 3> direction;  ///< world: n (from A to B), t1, t2; t2 scaled where friction is anisotropic
   double gap = 0;
   double friction = 0, restitution = 0;
+  SolveMode solve = SolveMode::Split;
 };
 
 struct Equations {

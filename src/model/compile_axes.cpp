@@ -129,6 +129,7 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
     limit.upper = upper;
     limit.bound = bound;
     limit.law.restitution = given.restitution;
+    limit.law.solve = c->description.joints[c->model.axes[axis].joint].solve;
     c->model.limits.push_back(limit);
   }
 }

@@ -123,6 +123,7 @@ Joint compile_joint(const JointDescription& given, ItemCheck* check, Compilation
   Joint joint;
   joint.kind = given.kind;
   joint.collide = given.collide;
+  joint.solve = given.solve;
   set_freedoms(given, &joint);
   if (is_coupling(given.kind)) {  // its ends are those of other joints (compile_couplings)
     joint.collide = true;

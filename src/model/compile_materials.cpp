@@ -42,6 +42,13 @@ std::optional<int> find_material(const std::string& name, ItemCheck* check, Comp
   return std::nullopt;
 }
 
+/// Where both materials say, the mode that does more directly.
+SolveMode calc_pair_mode(std::optional<SolveMode> a, std::optional<SolveMode> b) {
+  for (const SolveMode mode : {SolveMode::Direct, SolveMode::Split, SolveMode::Iterative})
+    if (a == mode || b == mode) return mode;
+  return PairLaw().solve;
+}
+
 /// What the pairs say wins, field by field, over the combine rule.
 void apply_pairs(Compilation* c) {
   std::set<std::pair<int, int>> seen;
@@ -60,6 +67,7 @@ void apply_pairs(Compilation* c) {
       if (pair.rolling_friction) c->model.pair_laws[at].rolling_friction = *pair.rolling_friction;
       if (pair.spinning_friction) c->model.pair_laws[at].spinning_friction = *pair.spinning_friction;
       if (pair.impact) c->model.pair_laws[at].impact = *pair.impact;
+      if (pair.solve) c->model.pair_laws[at].solve = *pair.solve;
     }
   }
 }
@@ -87,7 +95,8 @@ void compile_materials(Compilation* c) {
       c->model.pair_laws.push_back({friction, std::max(a.restitution, b.restitution),
                                     std::max(a.tangential_restitution, b.tangential_restitution),
                                     std::max(a.rolling_friction, b.rolling_friction),
-                                    std::max(a.spinning_friction, b.spinning_friction), std::nullopt});
+                                    std::max(a.spinning_friction, b.spinning_friction), std::nullopt,
+                                    calc_pair_mode(a.solve, b.solve)});
     }
   }
   apply_pairs(c);

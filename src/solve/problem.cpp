@@ -39,6 +39,7 @@ RowBlock& Problem::add_block(LawKind law, int size) {
   block.size = size;
   block.entry = static_cast<int>(entries.size());
   block.law = law;
+  if (law == LawKind::Equality) block.mode = SolveMode::Direct;
   const std::size_t count = c.size() + size;
   c.resize(count, 0.0);
   compliance.resize(count, 0.0);

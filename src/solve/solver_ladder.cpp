@@ -121,6 +121,9 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     count.certified = residual.within(options.tolerance);
     count.warm_hits = report.warm_hit;
     count.iterations = report.iterations;
+    count.couplings = report.couplings;
+    count.direct_residual_sum = count.direct_residual_max = report.direct_residual;
+    count.iterative_residual_sum = count.iterative_residual_max = report.iterative_residual;
     if (!(residual.relative < result.residual.relative)) continue;
     std::swap(*solution, slot->trial);
     result.residual = residual;
@@ -220,10 +223,17 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
 
 void SolverLadder::Impl::add_counts(const Slot& slot) {
   for (std::size_t k = 0; k < rungs.size(); ++k) {
-    statistics[k].solves += slot.counts[k].solves;
-    statistics[k].certified += slot.counts[k].certified;
-    statistics[k].warm_hits += slot.counts[k].warm_hits;
-    statistics[k].iterations += slot.counts[k].iterations;
+    const SolverStatistics& part = slot.counts[k];
+    SolverStatistics& all = statistics[k];
+    all.solves += part.solves;
+    all.certified += part.certified;
+    all.warm_hits += part.warm_hits;
+    all.iterations += part.iterations;
+    all.couplings += part.couplings;
+    all.direct_residual_sum += part.direct_residual_sum;
+    all.iterative_residual_sum += part.iterative_residual_sum;
+    raise_to(part.direct_residual_max, &all.direct_residual_max);
+    raise_to(part.iterative_residual_max, &all.iterative_residual_max);
   }
 }
 

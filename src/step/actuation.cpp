@@ -20,13 +20,15 @@ Vec6 as_motion(const Twist& v) {
 
 bool moves_freely(const RowMap& map, int body) { return body >= 0 && map.column_of_body[body] >= 0; }
 
-void add_coupling_row(const StepInput& input, const CouplingRow& coupling, int slot, double offset, Problem* problem,
-                      RowMap* map) {
+void add_coupling_row(const StepInput& input, const CouplingRow& coupling, const Coupling& made, double offset,
+                      Problem* problem, RowMap* map) {
   bool any = false;
   for (int k = 0; k < coupling.count; ++k) any = any || moves_freely(*map, coupling.body[k]);
   if (!any) return;
-  const int row = problem->add_block(LawKind::Equality, 1).row;
-  map->joint_row[slot] = row;
+  RowBlock& block = problem->add_block(LawKind::Equality, 1);
+  block.mode = input.model->joints[made.joint].solve;
+  const int row = block.row;
+  map->joint_row[made.row] = row;
   problem->c[row] = offset;
   for (int k = 0; k < coupling.count; ++k) {
     const int i = coupling.body[k];
@@ -41,10 +43,12 @@ void add_coupling_row(const StepInput& input, const CouplingRow& coupling, int s
 }
 
 /// A Box row on one axis; `offset` and `compliance` as in (P2), the bound in N s.
-void add_box_row(const StepInput& input, const AxisRow& axis, int slot, double offset, double compliance, double bound,
-                 Problem* problem, RowMap* map) {
+void add_box_row(const StepInput& input, const AxisRow& axis, SolveMode mode, int slot, double offset,
+                 double compliance, double bound, Problem* problem, RowMap* map) {
   if (!moves_freely(*map, axis.body_a) && !moves_freely(*map, axis.body_b)) return;
-  const int row = problem->add_block(LawKind::Box, 1).row;
+  RowBlock& block = problem->add_block(LawKind::Box, 1);
+  block.mode = mode;
+  const int row = block.row;
   map->joint_row[slot] = row;
   problem->c[row] = offset;
   problem->compliance[row] = compliance;
@@ -65,17 +69,19 @@ double calc_motor_speed(const Motor& motor, double coordinate, double t, double 
 void add_motor_row(const StepInput& input, const Weights& w, const Axis& axis, const AxisRow& at, Problem* problem,
                    RowMap* map) {
   const Motor& motor = *axis.motor;
+  const SolveMode mode = input.model->joints[axis.joint].solve;
   const double h = input.h, bound = w.alpha * h * motor.max, t = input.state->time;
   const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
   if (!motor.drives_position || (motor.stiffness == 0 && motor.damping == 0)) {
     const double target = calc_motor_speed(motor, at.value, t, h);
-    add_box_row(input, at, axis.motor_row, -(1 - w.alpha) * speed - w.alpha * target, 0, bound, problem, map);
+    add_box_row(input, at, mode, axis.motor_row, -(1 - w.alpha) * speed - w.alpha * target, 0, bound, problem, map);
     return;
   }
   const double gamma = std::max(w.gamma, kLeastMotorGamma);
   const double s = w.alpha * h * (gamma * h * motor.stiffness + motor.damping);
   const double elongation = at.value - motor.target.at(t + w.alpha * h) + (w.alpha - gamma) * h * speed;
-  add_box_row(input, at, axis.motor_row, w.alpha * h * motor.stiffness * elongation / s, 1 / s, bound, problem, map);
+  add_box_row(input, at, mode, axis.motor_row, w.alpha * h * motor.stiffness * elongation / s, 1 / s, bound, problem,
+              map);
 }
 
 /// Mean speed of one side over the step; for prescribed bodies what was prescribed.
@@ -95,7 +101,7 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
   for (std::size_t k = 0; k < equations.couplings.size(); ++k) {
     const CouplingRow& coupling = equations.couplings[k];
     const double offset = input.h > 0 ? stabilization * coupling.value / input.h_nominal : 0;
-    add_coupling_row(input, coupling, model.couplings[k].row, offset, problem, map);
+    add_coupling_row(input, coupling, model.couplings[k], offset, problem, map);
   }
   if (!(input.h > 0)) return;
   for (std::size_t k = 0; k < equations.axes.size(); ++k) {
@@ -104,8 +110,8 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
     if (axis.motor) add_motor_row(input, weights, axis, at, problem, map);
     if (!(axis.friction > 0)) continue;
     const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
-    add_box_row(input, at, axis.friction_row, -(1 - weights.alpha) * speed, 0, weights.alpha * input.h * axis.friction,
-                problem, map);
+    add_box_row(input, at, model.joints[axis.joint].solve, axis.friction_row, -(1 - weights.alpha) * speed, 0,
+                weights.alpha * input.h * axis.friction, problem, map);
   }
 }
 

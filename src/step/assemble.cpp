@@ -159,7 +159,7 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
       value[count++] = joint.value[r];
     }
     if (count == 0) continue;
-    problem->add_block(LawKind::Equality, count);
+    problem->add_block(LawKind::Equality, count).mode = input.model->joints[joint.joint].solve;
     for (int r = 0; r < count && input.h > 0; ++r) {
       if (joint.compliance == 0) {
         problem->c[first_row + r] = stabilization * value[r] / (input.h_nominal + joint.damping_time);
@@ -222,6 +222,7 @@ void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& co
     if (contact.extra > 0) block.friction = contact.count == 2 ? FrictionModel::Box : FrictionModel::Cone;
     block.facets = input.options->facets;
     block.mu = contact.friction;
+    block.mode = contact.solve;
     map->contact_row[i] = block.row;
     problem->c[block.row] = offset[i];
     add_pair_entries(input, *map, contact.body_a, contact.body_b, {contact.row.data(), static_cast<std::size_t>(count)},

@@ -198,6 +198,7 @@ void Impact::assemble_decompression() {
       block.friction = in_.step.options->friction;
       block.facets = in_.step.options->facets;
       block.mu = c.friction;
+      block.mode = c.solve;
       return block;
     };
     const int row = block_of(!slippery && !split).row;

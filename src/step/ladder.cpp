@@ -26,7 +26,8 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
 
 Ladder::Ladder(const SimulationOptions& options) : options_(options), solvers_(make_ladder_options(options)) {
   const std::vector<std::string_view> known = solver_option_names(options.solver);
-  budgeted_ = std::find(known.begin(), known.end(), "iterations") != known.end();
+  budgeted_ = std::any_of(known.begin(), known.end(),
+                          [](std::string_view name) { return name == "iterations" || name == "coupling"; });
 }
 
 void Ladder::set_budget(int sweeps) {

@@ -56,7 +56,8 @@ struct StepScratch {
   std::vector<Vec3> spin;                     ///< omega at which the gyroscopic matrix is taken
   std::vector<Pose> pose_ahead;               ///< spook: move(q, v, h)
   std::vector<double> bend;                   ///< spook: what each joint value gains there beyond h G v, m or rad
-  std::vector<double> bend_end;               ///< spook: the same for the velocities found (Scheme::refine)
+  std::vector<double> bend_end;               ///< spook: the same for the velocities expected at the end of the step
+  std::vector<double> bend_found;             ///< spook: the same for those that came out (Scheme::refine)
   std::vector<Mat3> stiffness;                ///< spook: of joint forces against rotation, N m, body axes
   bool spin_known = false;                    ///< `spin` comes from a solution (Scheme::refine), not from a guess
   RowMap map;

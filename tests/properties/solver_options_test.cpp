@@ -41,5 +41,35 @@ TEST(SolverOptionsInScenes, SplitHoldsAColumn) {
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(simulation.step().certified);
 }
 
+// What a scene says about modes reaches the rows, and the halves of every solve are on record.
+TEST(SolverOptionsInScenes, ModesReachTheRows) {
+  Simulation simulation = simulation_of(scene_of(
+      "materials: {default: {friction: 0.5, solve: iterative}, hard: {solve: direct}}\n"
+      "bodies:\n"
+      "  - {name: ground, fixed: true, shapes: [plane: {normal: [0, 0, 1]}]}\n"
+      "  - {name: a, mass: 1, position: [0, 0, 0.5], shapes: [box: {size: [1, 1, 1]}]}\n"
+      "  - {name: b, mass: 1, position: [3, 0, 0.5], material: hard, shapes: [sphere: {radius: 0.5}]}\n"
+      "joints:\n"
+      "  - hinge: {between: [world, b], at: [3, 0, 0.5], axis: [0, 1, 0], motor: {speed: 1, max: 5}, solve: split}\n"
+      "simulation: {solver: {split: {coupling: 4}}}\n"));
+  simulation.step();
+  int iterative = 0, direct = 0, split = 0;
+  for (const RowBlock& block : simulation.problem().blocks) {
+    const bool contact = block.law == LawKind::Friction;
+    iterative += contact && block.mode == SolveMode::Iterative;
+    direct += contact && block.mode == SolveMode::Direct;
+    split += !contact && block.mode == SolveMode::Split;
+  }
+  EXPECT_EQ(iterative, 4);
+  EXPECT_EQ(direct, 1);
+  EXPECT_EQ(split, 2);  // the hinge and its motor
+  ASSERT_EQ(simulation.solver_statistics().size(), 1u);
+  const SolverStatistics& statistics = simulation.solver_statistics()[0];
+  EXPECT_GT(statistics.couplings, 0);
+  EXPECT_LE(statistics.couplings, 4 * statistics.solves);
+  EXPECT_GT(statistics.iterative_residual_max, 0);
+  EXPECT_LE(statistics.direct_residual_max, 1e-8);
+}
+
 }  // namespace
 }  // namespace slipstick::test

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/laws.h"
 #include "solve/natural_map.h"
 #include "solve/row_kernels.h"
 #include "solve/solvers/newton_laws.h"
@@ -113,7 +114,7 @@ void PgsSweeps::update_blocks() {
 
 void PgsSweeps::start(const Problem& problem) {
   problem_ = &problem;
-  hold_equalities_ = false;
+  hold_direct_ = false;
   masses_.update(problem);
   schedule_.update(problem, options_.order);
   update_blocks();
@@ -140,7 +141,7 @@ void PgsSweeps::set_impulses(const VecX& lambda) {
 void PgsSweeps::visit(int i) {
   const Problem& p = *problem_;
   const RowBlock& block = p.blocks[i];
-  if (hold_equalities_ && block.law == LawKind::Equality) return;
+  if (is_held(block)) return;
   const int m = block.size;
   double* lambda = lambda_.data() + block.row;
   double w[6], x[6], change[6];
@@ -200,6 +201,22 @@ double PgsSweeps::calc_residual() {
   update_velocity(*problem_, masses_, lambda_, &v_);
   update_row_velocity(*problem_, v_, lambda_, &w_);
   return calc_relative(calc_natural_map_norm(*problem_, rho_, lambda_, w_), scale_);
+}
+
+double PgsSweeps::calc_swept_residual() {
+  update_velocity(*problem_, masses_, lambda_, &v_);
+  update_row_velocity(*problem_, v_, lambda_, &w_);
+  double sum = 0;
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+    const RowBlock& block = problem_->blocks[i];
+    if (is_held(block)) continue;
+    const double* w = w_.data() + block.row;
+    double f[6];
+    const double s = block.law == LawKind::Friction ? de_saxce_term(block, w) : 0;
+    update_natural_map(*problem_, block, rho_[i], s, lambda_.data() + block.row, w, f);
+    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
+  }
+  return calc_relative(std::sqrt(sum), scale_);
 }
 
 int PgsSweeps::changes() const { return static_cast<int>(std::count(changed_.begin(), changed_.end(), 1)); }

@@ -33,12 +33,15 @@ class PgsSweeps {
   void set_impulses(const VecX& lambda);
   /// Goes to other impulses as they are, admissible or not.
   void hold_impulses(const VecX& lambda) { lambda_ = lambda; }
-  /// Whether the next sweeps leave equality rows as they are.
-  void hold_equalities(bool hold) { hold_equalities_ = hold; }
+  /// Whether the next sweeps leave row blocks with the mode Direct as they are.
+  void hold_direct(bool hold) { hold_direct_ = hold; }
   void sweep(bool backward);
 
   /// Relative residual of the iterate by the judge's formula. v is computed anew, so that rounding does not add up.
   double calc_residual();
+  /// The same of the blocks that are not held alone.
+  double calc_swept_residual();
+  double scale() const { return scale_; }
   const VecX& impulses() const { return lambda_; }
   /// Row blocks whose state the last sweep changed (counted if the history is recorded).
   int changes() const;
@@ -49,6 +52,7 @@ class PgsSweeps {
   void update_blocks();
   void update_delassus(int i);
   LocalRows local_rows(int i) const;
+  bool is_held(const RowBlock& block) const { return hold_direct_ && block.mode == SolveMode::Direct; }
   void visit(int i);
   void visit_stage(std::span<const int> blocks);
 
@@ -57,7 +61,7 @@ class PgsSweeps {
   MassBlocks masses_;
   SweepSchedule schedule_;
   std::unique_ptr<tbb::task_arena> arena_;  ///< threads > 1
-  bool hold_equalities_ = false;
+  bool hold_direct_ = false;
   double scale_ = 0;                        ///< the judge's, m/s
   std::vector<double> image_;               ///< A^-1 J^T, transposed, at the places of `jacobian`
   std::vector<double> delassus_, inverse_;  ///< block i's at delassus_start_[i]

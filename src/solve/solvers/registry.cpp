@@ -26,8 +26,8 @@ struct Registered {
 
 constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
                                                       "symmetric", "order",      "threads"};
-constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxation", "iterations", "sweeps",
-                                                        "time_limit", "symmetric",  "order",      "threads"};
+constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxation", "coupling", "sweeps",
+                                                        "time_limit", "symmetric",  "order",    "threads"};
 
 constexpr std::array<std::string_view, 1> kTimeLimit{"time_limit"};
 
@@ -75,7 +75,7 @@ std::vector<std::string> find_solver_option_faults(const SolverOptions& o) {
   };
   const Rule rules[] = {
       {o.relaxation > 0 && o.relaxation < 2, "relaxation of the solver must lie between 0 and 2"},
-      {o.max_iterations >= 0, "iterations of the solver must be a number, 0 for its own"},
+      {o.max_iterations >= 0, "iterations or coupling of the solver must be a number, 0 for its own"},
       {o.sweeps >= 1, "sweeps of the solver must be 1 or more"},
       {std::isfinite(o.time_limit) && o.time_limit >= 0, "time_limit of the solver must be a time in seconds"},
       {o.threads >= 1 && o.threads <= 1024, "threads of the solver must be a number from 1 to 1024"},

@@ -1,10 +1,10 @@
-// split: direct-iterative splitting [LacoursiereLinde11, 16]. Joints, bounds and normals by block pivoting with the
-// tangents held (96), then Gauss-Seidel sweeps on normals and tangents with the joints held (97), in turn; a direct
-// solve comes last, so that all error is left in the tangents.
+// split: direct-iterative splitting [LacoursiereLinde11, 16]. Joints, bounds and normals directly with the tangents
+// held (96), then Gauss-Seidel sweeps on normals and tangents with the joints held (97), in turn; a direct solve comes
+// last, so that all error is left in the tangents. RowBlock::mode says which half a block belongs to.
 #include <algorithm>
 #include <cmath>
 
-#include "solve/solvers/block_pivot.h"
+#include "solve/solvers/direct_half.h"
 #include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
 #include "solve/solvers/time_limit.h"
@@ -13,10 +13,9 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kSplitRounds = 20;
-constexpr int kIdleSplitRounds = 4;  // without kGain: it has stagnated
-constexpr double kGain = 0.99;       // of the best residual
-constexpr double kDirect = 1e-12;    // what the direct part is asked for
+constexpr int kSplitCouplings = 20;
+constexpr int kIdleSplitCouplings = 4;  // without kGain: it has stagnated
+constexpr double kGain = 0.99;          // of the best residual
 
 class Split : public Solver {
  public:
@@ -36,8 +35,10 @@ class Split : public Solver {
     SolverReport report;
     history_.residual.clear();
     history_.changes.clear();
+    history_.couplings.clear();
     report.note = find_problem_fault(problem);
-    if (report.note.empty() && !pivot_.prepare(problem)) report.note = "columns and a coupling in one problem";
+    if (report.note.empty() && !direct_.prepare(problem, tolerance))
+      report.note = "columns and a coupling in one problem";
     if (!report.note.empty()) {
       report.status = SolveStatus::Unsupported;
       set_zero(problem, answer);
@@ -45,7 +46,7 @@ class Split : public Solver {
     }
     sweeps_.start(problem);
     if (answer->lambda.size() == problem.rows() && answer->lambda.allFinite()) sweeps_.set_impulses(answer->lambda);
-    report.note = iterate(problem, kBelow * tolerance, &report.iterations);
+    report.note = iterate(kBelow * tolerance, &report);
     sweeps_.hold_impulses(best_);
     sweeps_.calc_residual();
     sweeps_.finish(answer);
@@ -59,47 +60,60 @@ class Split : public Solver {
   const SolverHistory* history() const override { return options_.record_history ? &history_ : nullptr; }
 
  private:
-  /// Joints, bounds and normals at the present tangents; the residual of what comes out.
-  double solve_direct(const Problem& problem) {
+  /// The direct half with the others held; the residuals of what comes out.
+  CouplingResidual solve_direct(double iterative) {
+    CouplingResidual left;
+    left.iterative = iterative;
     x_ = sweeps_.impulses();
-    update_pivot_bounds(problem, {}, x_, &lower_, &upper_);
-    pivot_.solve(lower_, upper_, kDirect, kDirect, BoundedPivot::Rule::Block, BoundedPivot::Start::FromImpulses, &x_);
+    left.direct = direct_.solve(sweeps_.scale(), &x_);
     if (x_.allFinite()) sweeps_.hold_impulses(x_);
-    return sweeps_.calc_residual();
+    left.all = sweeps_.calc_residual();
+    if (options_.record_history) history_.couplings.push_back(left);
+    return left;
   }
 
-  void run_sweeps() {
+  /// The residual of the swept rows after them.
+  double run_sweeps() {
     sweeps_.set_impulses(x_);  // the tangents back within the limits of the new normals
-    sweeps_.hold_equalities(true);
     for (int k = 1; k <= options_.sweeps; ++k) {
       sweeps_.sweep(options_.symmetric && k % 2 == 0);
       if (!options_.record_history) continue;
       history_.residual.push_back(sweeps_.calc_residual());
       history_.changes.push_back(sweeps_.changes());
     }
+    return sweeps_.calc_swept_residual();
   }
 
-  /// Rounds until the residual is below the goal; says why if it never was.
-  std::string_view iterate(const Problem& problem, double goal, int* iterations) {
+  void keep_best(const CouplingResidual& left, SolverReport* report) {
+    best_ = sweeps_.impulses();
+    report->direct_residual = left.direct;
+    report->iterative_residual = left.iterative;
+  }
+
+  /// Couplings until the residual is below the goal; says why if it never was.
+  std::string_view iterate(double goal, SolverReport* report) {
     TimeLimit time(options_.time_limit);
     time.start();
-    const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSplitRounds;
-    double best = solve_direct(problem), compared = best;
-    best_ = sweeps_.impulses();
+    const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSplitCouplings;
+    sweeps_.hold_direct(true);
+    CouplingResidual left = solve_direct(sweeps_.calc_swept_residual());
+    keep_best(left, report);
+    double best = left.all, compared = best;
     int idle = 0;
     for (int round = 1; round <= limit && best > goal; ++round) {
-      run_sweeps();
-      *iterations += options_.sweeps;
-      const double residual = solve_direct(problem);
-      if (residual < best) {
-        best = residual;
-        best_ = sweeps_.impulses();
+      if (!direct_.has_other_half()) return "the direct half stays above the tolerance";
+      left = solve_direct(run_sweeps());
+      report->iterations += options_.sweeps;
+      ++report->couplings;
+      if (left.all < best) {
+        best = left.all;
+        keep_best(left, report);
       }
-      idle = residual < kGain * compared ? 0 : idle + 1;
-      compared = std::min(compared, residual);
+      idle = left.all < kGain * compared ? 0 : idle + 1;
+      compared = std::min(compared, left.all);
       if (best <= goal) break;
-      if (std::isinf(residual)) return "the sweeps left the range of numbers";
-      if (idle >= kIdleSplitRounds) return "direct and iterative parts stagnate";
+      if (std::isinf(left.all)) return "the sweeps left the range of numbers";
+      if (idle >= kIdleSplitCouplings) return "direct and iterative parts stagnate";
       if (time.is_over()) return "time limit";
     }
     return best > goal ? "iteration limit" : "";
@@ -107,10 +121,10 @@ class Split : public Solver {
 
   const SolverOptions options_;
   PgsSweeps sweeps_;
-  BoundedPivot pivot_;
+  DirectHalf direct_;
   Judge judge_;
   SolverHistory history_;
-  VecX x_, best_, lower_, upper_;
+  VecX x_, best_;
 };
 
 }  // namespace

@@ -11,8 +11,10 @@
 // bend = g(move(q, v, h)) - g(q) - h G v = (h^2/2) v^T g'' v + O(h^3): without it joints in steady motion are off by
 // h^2 (1 + phi)/(8 phi) v^T g'' v; with it by O(h^3). Taken from the values themselves and not from g'' it is bounded
 // however fast a body turns.
-// It is taken at v first and, where that is not good enough, once more at the v' that came out (`refine`).
-// K: a joint force f at the arm r turns a body by r x R^T f; K = (r.f) 1 - sym(f r^T), positive part, is how that
+// The part with 1 is that of v', expected to be 2 v - (the v before), which is off by O(h^2), so that the bend is off
+// by O(h^4); where it differs too much from that of the v' that came out, the step is solved again with the latter
+// (`refine`). Taken at v instead it would be off by O(h^3), and the order of the error would break where `refine` sets
+// in. K: a joint force f at the arm r turns a body by r x R^T f; K = (r.f) 1 - sym(f r^T), positive part, is how that
 // torque resists a turn, with f of the last step. A chain under load swings its links faster than the step can see, and
 // without K, that is with the directions of the forces held over the step, such a scheme is unstable whatever it does
 // to the joints. a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal.
@@ -43,7 +45,7 @@ constexpr double kReboundDamping = 0.1;  // s
 /// would only damp.
 constexpr double kStiffnessWeight = 1, kStiffnessDamping = 0.2;
 constexpr double kStiffRatio = 0.5;
-/// A bend that differs by more than this, m or rad, from the one that was assumed is worth a second solution.
+/// A bend that differs by more than this, m or rad, from the one that was expected is worth a second solution.
 constexpr double kBendTolerance = 1e-6;
 
 /// Adds (r.f) 1 - sym(f r^T).
@@ -75,6 +77,7 @@ class Spook final : public Scheme {
   bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
 
  private:
+  static void update_velocity(const StepInput& input, bool ahead, StepScratch* scratch);
   static void update_bend(const StepInput& input, StepScratch* scratch, std::vector<double>* bend);
   static void update_stiffness(const StepInput& input, StepScratch* scratch);
   static void add_columns(const StepInput& input, StepScratch* scratch);
@@ -84,6 +87,19 @@ class Spook final : public Scheme {
   static void update_offsets(const StepInput& input, StepScratch* scratch);
   static void add_contacts(const StepInput& input, StepScratch* scratch);
 };
+
+/// v, with prescribed motions in place; `ahead`: as it is expected at the end of the step.
+void Spook::update_velocity(const StepInput& input, bool ahead, StepScratch* s) {
+  const Model& model = *input.model;
+  const std::vector<Twist>& past = input.state->previous_velocity;
+  s->velocity = input.state->velocity;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].kind == BodyKind::Kinematic) s->velocity[i] = input.prescribed[i];
+    if (model.bodies[i].kind != BodyKind::Dynamic || !ahead || past.empty()) continue;
+    s->velocity[i].linear += s->velocity[i].linear - past[i].linear;
+    s->velocity[i].angular += s->velocity[i].angular - past[i].angular;
+  }
+}
 
 /// One entry a row of State::joint_impulse, for a step with s->velocity.
 void Spook::update_bend(const StepInput& input, StepScratch* s, std::vector<double>* bend) {
@@ -108,10 +124,13 @@ bool Spook::refine(const StepInput& input, const Solution& solution, StepScratch
   if (s->spin_known || !input.options->spook.hessian || input.model->joints.empty()) return false;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
     s->velocity[i] = calc_body_twist(input, s->map, s->problem, solution.v, static_cast<int>(i));
-  update_bend(input, s, &s->bend_end);
+  update_bend(input, s, &s->bend_found);
   double change = 0;
-  for (std::size_t r = 0; r < s->bend.size(); ++r) change = std::max(change, std::abs(s->bend_end[r] - s->bend[r]));
-  return change > kBendTolerance;
+  for (std::size_t r = 0; r < s->bend_end.size(); ++r)
+    change = std::max(change, std::abs(s->bend_found[r] - s->bend_end[r]));
+  if (!(change > kBendTolerance)) return false;
+  std::swap(s->bend_end, s->bend_found);
+  return true;
 }
 
 void Spook::update_stiffness(const StepInput& input, StepScratch* s) {
@@ -157,7 +176,7 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
       kept[count++] = joint.row[r];
     }
     if (count == 0) continue;
-    problem->add_block(LawKind::Equality, count);
+    problem->add_block(LawKind::Equality, count).mode = made.solve;
     for (int r = 0; r < count; ++r) {
       problem->c[first_row + r] = offset[r];
       problem->compliance[first_row + r] = row.T;
@@ -249,14 +268,15 @@ void Spook::discretize(const StepInput& input, StepScratch* s) const {
   const Model& model = *input.model;
   update_equations(model, *input.state, *input.contacts, &s->equations);
   s->impulse_scale = 1;
-  s->velocity = input.state->velocity;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::Kinematic) s->velocity[i] = input.prescribed[i];
   begin_problem(model, &s->problem, &s->map);
   update_stiffness(input, s);
   add_columns(input, s);
+  if (!s->spin_known) {
+    update_velocity(input, true, s);
+    update_bend(input, s, &s->bend_end);
+  }
+  update_velocity(input, false, s);
   update_bend(input, s, &s->bend);
-  if (!s->spin_known) s->bend_end = s->bend;
   add_joints(input, s->equations.joints, s->velocity, s->bend, s->bend_end, &s->problem, &s->map);
   const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
   add_axis_rows(input, {}, s->equations, share, &s->problem, &s->map);

@@ -174,6 +174,43 @@ TEST(SceneRead, SolverWithOptions) {
   EXPECT_EQ(o.time_limit, 0.5);
 }
 
+TEST(SceneRead, SolveModes) {
+  Result<Scene> result = parse_scene(R"yaml(slipstick: 1
+materials: {rock: {solve: iterative}, tyre: {solve: direct}, steel: {}}
+material_pairs: [{between: [tyre, steel], solve: split}]
+bodies:
+  - {name: a, mass: 1, inertia: [1, 1, 1]}
+  - {name: b, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}
+joints:
+  - hinge: {name: first, between: [a, b], at: [0, 0, 0], axis: [0, 0, 1], solve: iterative, limits_deg: [-1, 1]}
+  - ball: {name: second, between: [world, b], at: [0, 0, 0]}
+simulation: {solver: {split: {coupling: 5, sweeps: 7}}}
+)yaml",
+                                     "s.yaml");
+  ASSERT_EQ(lines_of(result), Lines{"ok"});
+  const Model& model = result.value().model;
+  const auto mode = [&](const std::string& a, const std::string& b) {
+    const auto index = [&](const std::string& name) {
+      for (std::size_t i = 0; i < model.materials.size(); ++i)
+        if (model.materials[i].name == name) return static_cast<int>(i);
+      return -1;
+    };
+    return model.pair_law(index(a), index(b)).solve;
+  };
+  EXPECT_EQ(mode("rock", "rock"), SolveMode::Iterative);
+  EXPECT_EQ(mode("rock", "default"), SolveMode::Iterative);
+  EXPECT_EQ(mode("rock", "tyre"), SolveMode::Direct);
+  EXPECT_EQ(mode("steel", "default"), SolveMode::Split);
+  EXPECT_EQ(mode("steel", "tyre"), SolveMode::Split);
+  EXPECT_EQ(mode("tyre", "steel"), SolveMode::Split);
+  EXPECT_EQ(model.joints[0].solve, SolveMode::Iterative);
+  EXPECT_EQ(model.joints[1].solve, SolveMode::Direct);
+  ASSERT_EQ(model.limits.size(), 2u);
+  EXPECT_EQ(model.limits[0].law.solve, SolveMode::Iterative);
+  EXPECT_EQ(result.value().simulation.solver_options.max_iterations, 5);
+  EXPECT_EQ(result.value().simulation.solver_options.sweeps, 7);
+}
+
 TEST(SceneRead, SchemeAndImpactOptions) {
   Result<Scene> result = parse_scene(R"yaml(slipstick: 1
 materials: {rubber: {friction: 1, tangential_restitution: 0.7}}

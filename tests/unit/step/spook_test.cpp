@@ -1,6 +1,7 @@
 // SPOOK against closed forms and the outputs of a second implementation ([LacoursiereLinde11], signs and factors
 // corrected).
 #include <gtest/gtest.h>
+#include <slipstick/joint_errors.h>
 #include <slipstick/simulation.h>
 
 #include <Eigen/Eigenvalues>
@@ -279,6 +280,39 @@ TEST(Spook, PendulumFromTheHorizontal) {
       }
     }
   }
+}
+
+/// A double pendulum from the horizontal: joint errors fall with the cube of the step from coarse steps to fine ones,
+/// without a break where the bend found is no longer far enough from the bend expected for a second solution.
+TEST(Spook, JointErrorsAreOfThirdOrder) {
+  struct Errors {
+    double largest = 0, last = 0;
+  };
+  const auto errors = [](double h) {
+    World world;
+    world.options.step = h;
+    world.options.spook.compliance = 1e-14;
+    world.options.spook.geometric = false;
+    for (const auto& [name, x] : {std::pair{"first", 0.5}, std::pair{"second", 1.5}}) {
+      world.add(name, 1, Vec3(x, 0, 0)).inertia = Mat3(Mat3::Identity() / 12);
+      const bool second = x > 1;
+      world.join(JointKind::Hinge, second ? "first" : "world", name, Vec3(second ? 1 : 0, 0, 0)).axis = Vec3::UnitY();
+    }
+    Simulation simulation = world.make();
+    Errors found;
+    found.largest = follow(1, &simulation).joint_error;
+    for (const double error : calc_joint_errors(simulation.model(), simulation.state()))
+      found.last = std::max(found.last, error);
+    return found;
+  };
+  const Errors first = errors(1.0 / 60);
+  Errors before = first;
+  for (int rate = 120; rate <= 960; rate *= 2) {
+    const Errors now = errors(1.0 / rate);
+    EXPECT_GT(before.last / now.last, 7) << "h = 1/" << rate << ": " << before.last << " -> " << now.last;
+    before = now;
+  }
+  EXPECT_GT(std::log2(first.largest / before.largest) / 4, 2.8) << first.largest << " -> " << before.largest;
 }
 
 /// Positions are of first order: the velocity is that of the half step before.
