@@ -35,7 +35,8 @@ struct LadderResult {
   bool unsupported = false;  ///< no rung could take the problem
   int iterations = 0;
   int escalations = 0;
-  std::string_view solver;  ///< the rung that gave the worst island's answer (one island: the answer)
+  double certify_seconds = 0;  ///< the judge's last word
+  std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;
 };
 

@@ -231,8 +231,10 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     result.note = part.certified ? std::string_view() : part.note;
   }
   if (result.solver.empty()) result.solver = rungs[0].solver;
+  const Clock::time_point solved = Clock::now();
   result.residual = judge.certify(problem, *solution);
   result.certified = result.residual.within(options.tolerance);
+  result.certify_seconds = std::chrono::duration<double>(Clock::now() - solved).count();
   return result;
 }
 

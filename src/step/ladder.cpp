@@ -56,7 +56,9 @@ LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* probl
     const LadderResult trial = solvers_.solve(*problem, solution);
     const int iterations = result.iterations + trial.iterations;
     const int escalations = result.escalations + trial.escalations + 1;
+    const double certify_seconds = result.certify_seconds + trial.certify_seconds;
     result = trial;
+    result.certify_seconds = certify_seconds;
     result.iterations = iterations;
     result.escalations = escalations;
     if (trial.certified) result.note = note;

@@ -150,6 +150,7 @@ void Simulation::Impl::update_kinematics() {
 void Simulation::Impl::find_contacts() {
   const Stopwatch watch(&report.seconds.collision);
   finder.find(state, reach.lengths(options.step), &contacts);
+  report.seconds.broad_phase += finder.broad_phase_seconds();
   add_limit_contacts(model, state, &contacts);
 }
 

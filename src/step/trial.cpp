@@ -70,6 +70,7 @@ void Trial::solve(StepReport* report) {
   outcome_ = ladder_.solve(normals_, &scratch_.problem, &solution_);
   report->iterations += outcome_.iterations;
   report->escalations += outcome_.escalations;
+  report->seconds.certify += outcome_.certify_seconds;
   report->rows = std::max(report->rows, scratch_.problem.rows());
 }
 
