@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "collision/broad_phase.h"
@@ -26,12 +27,41 @@ struct Heap {
   std::vector<double> reach;
 };
 
-/// Spheres of 0.42 to 0.5 m on a shaken lattice over a plane, a third as high as wide.
+constexpr int kCellSpheres = 1000;
+/// Of the spheres of diameter 1 in a cell that fill it to 0.63: a loose random packing, about three contacts a sphere.
+const double kCellSize = std::cbrt(kCellSpheres * std::numbers::pi / 6 / 0.63);
+
+/// Spheres dropped anywhere into a periodic cell and pushed apart until they hardly overlap.
+std::vector<Vec3> make_cell() {
+  std::vector<Vec3> spheres;
+  for (int i = 0; i < kCellSpheres; ++i) {
+    const auto k = static_cast<std::uint64_t>(3 * i);
+    spheres.push_back(kCellSize * Vec3(make_noise(k), make_noise(k + 1), make_noise(k + 2)));
+  }
+  for (int round = 0; round < 400; ++round) {
+    for (int i = 0; i < kCellSpheres; ++i) {
+      for (int j = 0; j < i; ++j) {
+        Vec3 apart = spheres[i] - spheres[j];
+        apart -= kCellSize * (apart / kCellSize).array().round().matrix();
+        const double distance = apart.norm();
+        if (!(distance < 1 && distance > 0)) continue;
+        const Vec3 push = (0.5 * (1 - distance) / distance) * apart;
+        spheres[i] += push;
+        spheres[j] -= push;
+      }
+    }
+  }
+  for (Vec3& p : spheres) p -= kCellSize * (p / kCellSize).array().floor().matrix();
+  return spheres;
+}
+
+/// A heap as it lies, cells beside and upon each other over a plane, about as high as wide.
 Heap make_heap(int count) {
+  static const std::vector<Vec3> kCell = make_cell();
   Heap heap;
   heap.model.materials.resize(1);
   heap.model.pair_laws.resize(1);
-  const int side = static_cast<int>(std::ceil(std::cbrt(3.0 * count)));
+  const int cells = (count + kCellSpheres - 1) / kCellSpheres, side = static_cast<int>(std::ceil(std::cbrt(cells)));
   for (int i = 0; i <= count; ++i) {
     Body body;
     Shape shape;
@@ -44,19 +74,17 @@ Heap make_heap(int count) {
       shape.bound = kInfinity;
     } else {
       // Bodies are numbered at random, as those of a heap that has been poured are.
-      const std::uint64_t k = static_cast<std::uint64_t>(i) * 7919u % static_cast<std::uint64_t>(count);
-      shape.radius = shape.bound = 0.42 + 0.08 * make_noise(4 * k);
-      const auto x = static_cast<double>(k % side), y = static_cast<double>(k / side % side),
-                 z = static_cast<double>(k / side / side);
-      pose.position = Vec3(x + 0.2 * make_noise(4 * k + 1), y + 0.2 * make_noise(4 * k + 2),
-                           0.45 + 0.9 * z + 0.1 * make_noise(4 * k + 3));
+      const int k = static_cast<int>(static_cast<std::int64_t>(i) * 7919 % count), cell = k / kCellSpheres;
+      shape.radius = shape.bound = 0.5;
+      pose.position = kCell[k % kCellSpheres] + kCellSize * Vec3(cell % side, cell / side % side, cell / side / side) +
+                      Vec3(0, 0, 0.5);
     }
     body.first_shape = i;
     body.shape_count = 1;
     heap.model.bodies.push_back(body);
     heap.model.shapes.push_back(shape);
     heap.state.pose.push_back(pose);
-    heap.reach.push_back(i == count ? 0 : 0.01);
+    heap.reach.push_back(i == count ? 0 : 0.005);
   }
   heap.state.velocity.resize(heap.state.pose.size());
   return heap;

@@ -89,6 +89,8 @@ struct Certificate {
 
 struct PhaseTimes {
   double collision = 0, assemble = 0, solve = 0, advance = 0;  ///< seconds
+  double broad_phase = 0;                                      ///< part of collision: which shapes are near each other
+  double certify = 0;                                          ///< part of solve: the judge's last word
 };
 
 enum class EventKind : std::uint8_t { Impact, Takeoff, Stick, Slip };

@@ -38,8 +38,9 @@ struct LadderResult {
   int iterations = 0;
   int escalations = 0;
   int islands = 0;
-  int held = 0;             ///< islands whose guess was the answer (LadderOptions::hold)
-  std::string_view solver;  ///< the rung that gave the worst island's answer (one island: the answer)
+  int held = 0;                ///< islands whose guess was the answer (LadderOptions::hold)
+  double certify_seconds = 0;  ///< the judge's last word
+  std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;
 };
 

@@ -84,14 +84,6 @@ double floored_modulo(double x, double y) {
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
 
-/// [0, 1) from the top 53 bits of a digest of the seed and the arguments.
-double hashed_random(std::uint64_t seed, std::span<const double> arguments) {
-  Digest digest;
-  digest.add(seed);
-  for (double argument : arguments) digest.add(argument);
-  return static_cast<double>(digest.value() >> 11) * 0x1p-53;
-}
-
 double apply_unary(Code code, double x) {
   switch (code) {
     case Code::Negate:

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 
 namespace slipstick {
 
@@ -25,5 +26,13 @@ class Digest {
  private:
   std::uint64_t value_ = 0xcbf29ce484222325ULL;
 };
+
+/// rand(...) of scene files: [0, 1) from the top 53 bits of a digest of the seed and the arguments.
+inline double hashed_random(std::uint64_t seed, std::span<const double> arguments) {
+  Digest digest;
+  digest.add(seed);
+  for (double argument : arguments) digest.add(argument);
+  return static_cast<double>(digest.value() >> 11) * 0x1p-53;
+}
 
 }  // namespace slipstick

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,21 @@ bool is_general(ShapeKind kind) {
          kind == ShapeKind::Hull;
 }
 
+/// A shape has few partners, as a rule: insertion.
+void sort_by_second(std::span<IndexPair> pairs) {
+  constexpr std::size_t kMany = 32;
+  if (pairs.size() > kMany) {
+    std::sort(pairs.begin(), pairs.end(), [](const IndexPair& x, const IndexPair& y) { return x.b < y.b; });
+    return;
+  }
+  for (std::size_t i = 1; i < pairs.size(); ++i) {
+    const IndexPair moved = pairs[i];
+    std::size_t j = i;
+    for (; j > 0 && moved.b < pairs[j - 1].b; --j) pairs[j] = pairs[j - 1];
+    pairs[j] = moved;
+  }
+}
+
 }  // namespace
 
 /// What every pair is asked about, one line of a cache a shape: in a large heap the partners lie anywhere in memory.
@@ -49,20 +65,26 @@ struct alignas(64) ShapeBrief {
   bool is_ball = false;
 };
 
+struct PlacedPlane {
+  Vec3 normal;
+  double offset, reach;
+  std::int32_t shape;
+};
+
 struct ContactFinder::Impl {
   explicit Impl(const Model& m);
 
   void set_box_hulls();
   void set_polytopes();
   void place(const State& state);
+  void place_shape(const State& state, int s);
   void place_polygon(const Shape& shape, PlacedShape* placed);
   Bounds calc_bounds(int shape, std::span<const double> reach) const;
-  void update_briefs(std::span<const double> reach);
-  void update_bounds(std::span<const double> reach);
+  void update_shapes(const State& state, std::span<const double> reach);
   void update_static_tree(const State& state, std::span<const double> reach);
   void find_static_pairs();
   Vec3 calc_half_extent(const PlacedShape& shape) const;
-  void find_plane_pairs(std::span<const double> reach);
+  void find_plane_pairs();
   void name_pairs();
   void sort_pairs();
   bool may_touch(int shape_a, int shape_b) const;
@@ -86,7 +108,8 @@ struct ContactFinder::Impl {
   std::vector<PolytopeData> polytopes;                        ///< beside Model::hulls, if there are surfaces
   std::vector<PlacedShape> placed;
   std::vector<ShapeBrief> briefs;  ///< beside `placed`
-  std::vector<Bounds> bounds;      ///< a moving solid
+  std::vector<PlacedPlane> placed_planes;
+  std::vector<Bounds> bounds;  ///< a moving solid
   BroadPhase broad_phase;
   BoxTree static_tree;  ///< of `statics`, for the poses and reaches below
   std::vector<Bounds> static_bounds;
@@ -99,6 +122,7 @@ struct ContactFinder::Impl {
   std::optional<tbb::task_arena> arena;  ///< more than one thread
   std::vector<std::vector<Contact>> portions;
   std::vector<double> no_reach;
+  double broad_phase_seconds = 0;
 };
 
 ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), briefs(m.shapes.size()) {
@@ -106,6 +130,12 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), 
   world_points.resize(m.points.size());
   world_normals.resize(m.points.size());
   for (const auto& surface : m.surfaces) surfaces.push_back(std::make_unique<const SurfaceIndex>(surface));
+  std::vector<bool> has_excluded(m.bodies.size());
+  for (const auto& pair : m.pairs_without_contact) {
+    for (const int body : pair) {
+      if (body != kWorld) has_excluded[body] = true;
+    }
+  }
   for (int s = 0; s < static_cast<int>(m.shapes.size()); ++s) {
     const Shape& shape = m.shapes[s];
     const bool is_body = shape.body != kWorld;
@@ -116,8 +146,7 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), 
     brief.kind = shape.kind;
     brief.is_ball = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk;
     brief.movable = is_body && m.bodies[shape.body].kind == BodyKind::Dynamic && m.bodies[shape.body].dof > 0;
-    brief.has_excluded = std::any_of(m.pairs_without_contact.begin(), m.pairs_without_contact.end(),
-                                     [&](const auto& p) { return p[0] == shape.body || p[1] == shape.body; });
+    brief.has_excluded = is_body && has_excluded[shape.body];
     (shape.kind == ShapeKind::Plane ? planes : solids).push_back(s);
     const bool rests = !is_body || m.bodies[shape.body].kind == BodyKind::Fixed;
     if (shape.kind != ShapeKind::Plane) (rests ? statics : moving).push_back(s);
@@ -174,25 +203,26 @@ void ContactFinder::Impl::place_polygon(const Shape& shape, PlacedShape* p) {
   }
 }
 
-void ContactFinder::Impl::place(const State& state) {
-  const Pose world;
-  for (std::size_t s = 0; s < placed.size(); ++s) {
-    const Shape& shape = model->shapes[s];
-    const Pose& body = shape.body == kWorld ? world : state.pose[shape.body];
-    PlacedShape* const p = &placed[s];
-    p->center = body.position + body.orientation * shape.pose.position;
-    if (shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk) continue;
-    p->frame = (body.orientation * shape.pose.orientation).toRotationMatrix();
-    if (shape.kind == ShapeKind::Capsule) {
-      p->axis = shape.half_length * p->frame.col(2);
-    } else if (shape.kind == ShapeKind::Polygon) {
-      place_polygon(shape, p);
-    } else if (shape.kind == ShapeKind::Plane) {
-      p->axis = p->frame.col(2);
-      if (model->planar) p->axis.z() = 0;  // rounding of the rotation must not push bodies out of their plane
-      p->axis.normalize();
-    }
+void ContactFinder::Impl::place_shape(const State& state, int s) {
+  const Shape& shape = model->shapes[s];
+  const Pose body = shape.body == kWorld ? Pose() : state.pose[shape.body];
+  PlacedShape* const p = &placed[s];
+  p->center = body.position + body.orientation * shape.pose.position;
+  if (shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk) return;
+  p->frame = (body.orientation * shape.pose.orientation).toRotationMatrix();
+  if (shape.kind == ShapeKind::Capsule) {
+    p->axis = shape.half_length * p->frame.col(2);
+  } else if (shape.kind == ShapeKind::Polygon) {
+    place_polygon(shape, p);
+  } else if (shape.kind == ShapeKind::Plane) {
+    p->axis = p->frame.col(2);
+    if (model->planar) p->axis.z() = 0;  // rounding of the rotation must not push bodies out of their plane
+    p->axis.normalize();
   }
+}
+
+void ContactFinder::Impl::place(const State& state) {
+  for (int s = 0; s < static_cast<int>(placed.size()); ++s) place_shape(state, s);
 }
 
 /// Half the size of the smallest upright box about the shape's centre.
@@ -243,15 +273,15 @@ Bounds ContactFinder::Impl::calc_bounds(int s, std::span<const double> reach) co
   return {shape.center - wide, shape.center + wide};
 }
 
-void ContactFinder::Impl::update_briefs(std::span<const double> reach) {
-  for (std::size_t s = 0; s < placed.size(); ++s) {
+/// Places, briefs and bounds in one go: the memory of a large heap is walked through once.
+void ContactFinder::Impl::update_shapes(const State& state, std::span<const double> reach) {
+  std::size_t next = 0;  // of `moving`, which is in ascending order
+  for (int s = 0; s < static_cast<int>(placed.size()); ++s) {
+    place_shape(state, s);
     briefs[s].center = placed[s].center;
-    briefs[s].reach = reach_of(reach, static_cast<int>(s));
+    briefs[s].reach = reach_of(reach, s);
+    if (next < moving.size() && moving[next] == s) bounds[next++] = calc_bounds(s, reach);
   }
-}
-
-void ContactFinder::Impl::update_bounds(std::span<const double> reach) {
-  for (std::size_t k = 0; k < moving.size(); ++k) bounds[k] = calc_bounds(moving[k], reach);
 }
 
 /// Fixed bodies stay where they are; should a caller move one, the tree is built again.
@@ -305,17 +335,20 @@ bool ContactFinder::Impl::may_touch(int shape_a, int shape_b) const {
 }
 
 /// Planes have no bounds: each solid against each of them.
-void ContactFinder::Impl::find_plane_pairs(std::span<const double> reach) {
+void ContactFinder::Impl::find_plane_pairs() {
+  placed_planes.clear();
   for (const std::int32_t plane : planes) {
-    const Vec3 normal = placed[plane].axis;
-    const double offset = normal.dot(placed[plane].center);
-    const double plane_reach = reach_of(reach, plane);
-    for (const std::int32_t s : solids) {
-      const PlacedShape& shape = placed[s];
-      const double along = normal.dot(shape.center);
-      const double rounding = kRoundingPart * (shape.bound + std::abs(along) + std::abs(offset));
-      if (along - offset > shape.bound + reach_of(reach, s) + plane_reach + rounding) continue;
-      if (may_touch(plane, s)) pairs.push_back({std::min(plane, s), std::max(plane, s)});
+    const Vec3& normal = placed[plane].axis;
+    placed_planes.push_back({normal, normal.dot(placed[plane].center), briefs[plane].reach, plane});
+  }
+  if (planes.empty()) return;
+  for (const std::int32_t s : solids) {
+    const ShapeBrief& shape = briefs[s];
+    for (const PlacedPlane& plane : placed_planes) {
+      const double along = plane.normal.dot(shape.center);
+      const double rounding = kRoundingPart * (shape.bound + std::abs(along) + std::abs(plane.offset));
+      if (along - plane.offset > shape.bound + shape.reach + plane.reach + rounding) continue;
+      if (may_touch(plane.shape, s)) pairs.push_back({std::min(plane.shape, s), std::max(plane.shape, s)});
     }
   }
 }
@@ -335,9 +368,7 @@ void ContactFinder::Impl::sort_pairs() {
   // bucket[s] is now the end of bucket s.
   std::int32_t start = 0;
   for (std::size_t s = 0; s < placed.size(); start = bucket[s++]) {
-    if (bucket[s] - start < 2) continue;
-    std::sort(sorted_pairs.begin() + start, sorted_pairs.begin() + bucket[s],
-              [](const IndexPair& x, const IndexPair& y) { return x.b < y.b; });
+    sort_by_second({sorted_pairs.data() + start, static_cast<std::size_t>(bucket[s] - start)});
   }
 }
 
@@ -353,7 +384,9 @@ Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
 }
 
 void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std::vector<Contact>* contacts) const {
+  constexpr std::size_t kAhead = 12;  // partners lie anywhere in memory: asked for before they are needed
   for (std::size_t k = first; k < last; ++k) {
+    if (k + kAhead < last) __builtin_prefetch(&briefs[sorted_pairs[k + kAhead].b]);
     const IndexPair& p = sorted_pairs[k];
     const ShapeBrief &a = briefs[p.a], &b = briefs[p.b];
     const double pair_reach = a.reach + b.reach;
@@ -400,6 +433,8 @@ void ContactFinder::set_threads(int threads) {
   }
 }
 
+double ContactFinder::broad_phase_seconds() const { return impl_->broad_phase_seconds; }
+
 std::span<const PlacedShape> ContactFinder::place(const State& state) {
   impl_->place(state);
   return impl_->placed;
@@ -411,18 +446,19 @@ Bounds ContactFinder::calc_bounds(int shape) const {
 }
 
 void ContactFinder::find(const State& state, std::span<const double> reach, ContactSet* contacts) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
   Impl& impl = *impl_;
   contacts->contacts.clear();
   impl.pairs.clear();
-  impl.place(state);
-  impl.update_briefs(reach);
-  impl.update_bounds(reach);
+  impl.update_shapes(state, reach);
   impl.update_static_tree(state, reach);
   impl.broad_phase.find(impl.bounds, &impl.pairs);
   impl.name_pairs();
   impl.find_static_pairs();
-  impl.find_plane_pairs(reach);
+  impl.find_plane_pairs();
   impl.sort_pairs();
+  impl.broad_phase_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   impl.find_all(&contacts->contacts);
 }
 

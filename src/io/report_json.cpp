@@ -36,8 +36,11 @@ void add_timing(const RunFigures& s, JsonText* json) {
   json->key("phase_ms");
   json->begin_object(true);
   json->field("collision", scale * s.phases.collision);
+  json->field("broad_phase", scale * s.phases.broad_phase);
+  json->field("narrow_phase", scale * (s.phases.collision - s.phases.broad_phase));
   json->field("assemble", scale * s.phases.assemble);
   json->field("solve", scale * s.phases.solve);
+  json->field("certify", scale * s.phases.certify);
   json->field("advance", scale * s.phases.advance);
   json->field("record", scale * s.record_seconds);
   json->end_object();

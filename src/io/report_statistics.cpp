@@ -55,6 +55,8 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   ++s.steps;
   s.step_seconds.push_back(step_seconds);
   s.phases.collision += report.seconds.collision;
+  s.phases.broad_phase += report.seconds.broad_phase;
+  s.phases.certify += report.seconds.certify;
   s.phases.assemble += report.seconds.assemble;
   s.phases.solve += report.seconds.solve;
   s.phases.advance += report.seconds.advance;

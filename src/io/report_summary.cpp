@@ -39,17 +39,15 @@ std::string count(long n, const char* noun) { return print_text("%ld %s%s", n, n
 std::string make_body_count(std::size_t n) { return n == 1 ? "1 body" : print_text("%zu bodies", n); }
 
 std::string make_phases(const RunFigures& s) {
-  const std::pair<const char*, double> phases[] = {{"collision", s.phases.collision},
-                                                   {"assemble", s.phases.assemble},
-                                                   {"solve", s.phases.solve},
-                                                   {"advance", s.phases.advance},
-                                                   {"record", s.record_seconds}};
-  double total = 0;
-  for (const auto& phase : phases) total += phase.second;
-  std::string text;
-  for (const auto& [name, seconds] : phases)
-    text += print_text("%s%s %.0f %%", text.empty() ? "" : ", ", name, total > 0 ? 100 * seconds / total : 0);
-  return text;
+  const PhaseTimes& t = s.phases;
+  const double total = t.collision + t.assemble + t.solve + t.advance + s.record_seconds;
+  const auto share = [&](double seconds) { return total > 0 ? 100 * seconds / total : 0; };
+  return print_text(
+      "collision %.0f %% (broad phase %.0f %%), assemble %.0f %%, solve %.0f %% (certificate %.0f %%), advance %.0f "
+      "%%, "
+      "record %.0f %%",
+      share(t.collision), share(t.broad_phase), share(t.assemble), share(t.solve), share(t.certify), share(t.advance),
+      share(s.record_seconds));
 }
 
 void add_certificate(const RunFigures& s, double tolerance, SummaryText* out) {

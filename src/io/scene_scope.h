@@ -30,6 +30,7 @@ class SceneScope {
   /// Gives every variable its value; they may use one another in any order but not in a circle.
   void evaluate_lets();
   void set_seed(std::uint64_t seed);
+  std::uint64_t seed() const { return context_.random_seed; }
 
   void push_index(std::string_view name, double value) { loops_.emplace_back(name, value); }
   void set_index(double value) { loops_.back().second = value; }

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <numbers>
 #include <sstream>
 
+#include "base/hash.h"
 #include "io/scene_build.h"
 #include "io/scene_colors.h"
 #include "io/scene_files.h"
@@ -76,13 +78,44 @@ void read_hull_file(const SceneItem& item, const std::string& text, ShapeDescrip
   }
 }
 
+/// Points on an ellipsoid, evenly by area where it is a sphere. Point k is (rand(seed, k, 1), rand(seed, k, 2)) as
+/// height and angle: more points are the same ones and others.
+void read_random_hull(const SceneItem& outer, ShapeDescription* shape) {
+  const SceneNode& node = *outer.find("random");
+  if (!node.is_map()) return outer.expected(node, "a map such as {points: 40, size: [1, 1, 1]}", "random");
+  SceneMap map{&node, {}};
+  for (std::size_t i = 0; i + 1 < node.items.size(); i += 2) map.entries.push_back({node.items[i], node.items[i + 1]});
+  const SceneItem item(outer.reading(), map, "random " + outer.label());
+  item.check_keys({"points", "size", "seed"});
+  int count = 0;
+  double seed = 0;
+  Vec3 size = Vec3::Zero();
+  const bool complete = item.require("points") & item.require("size");
+  if (!complete || !item.integer("points", &count) || !item.vector("size", &size)) return;
+  if (item.has("seed") && !item.number("seed", &seed)) return;
+  if (count < 4 || count > kMaxHullPoints) {
+    return item.fault(*item.find("points"),
+                      "'points' must be from 4 to " + std::to_string(kMaxHullPoints) + " in " + item.label());
+  }
+  if (!(size.minCoeff() > 0)) return item.fault(*item.find("size"), "size must be positive in " + item.label());
+  const std::uint64_t scene_seed = item.reading().scope->seed();
+  for (int k = 0; k < count; ++k) {
+    const double z = 2 * hashed_random(scene_seed, std::array<double, 3>{seed, static_cast<double>(k), 1}) - 1;
+    const double turn = hashed_random(scene_seed, std::array<double, 3>{seed, static_cast<double>(k), 2});
+    const double angle = 2 * std::numbers::pi * turn, across = std::sqrt(1 - z * z);
+    shape->vertices.push_back(0.5 * size.cwiseProduct(Vec3(across * std::cos(angle), across * std::sin(angle), z)));
+  }
+}
+
 void read_hull(const SceneItem& item, ShapeDescription* shape) {
-  const bool points = item.find("points"), file = item.find("file");
-  if (points == file) {
-    item.fault(*item.map().node, item.label() + (points ? " has both 'points' and 'file'; give one of them"
-                                                        : " needs 'points' or 'file'"));
+  const bool points = item.find("points"), file = item.find("file"), random = item.find("random");
+  if (points + file + random != 1) {
+    item.fault(*item.map().node, item.label() + (points + file + random > 1
+                                                     ? " has more than one of 'points', 'file' and 'random'; give one"
+                                                     : " needs 'points', 'file' or 'random'"));
     return;
   }
+  if (random) return read_random_hull(item, shape);
   if (file) {
     std::string name;
     if (!item.text("file", &name)) return;
@@ -217,7 +250,7 @@ constexpr std::array kShapes{
     ShapeType{"cylinder", ShapeKind::Cylinder, "", "disk", {"radius", "length"}, read_capsule},
     ShapeType{"cone", ShapeKind::Cone, "", "polygon", {"radius", "length"}, read_capsule},
     ShapeType{"ellipsoid", ShapeKind::Ellipsoid, "", "disk", {"size", ""}, read_box},
-    ShapeType{"hull", ShapeKind::Hull, "", "polygon", {"points", "file"}, read_hull},
+    ShapeType{"hull", ShapeKind::Hull, "", "polygon", {"points", "file", "random"}, read_hull},
     ShapeType{"plane", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"halfspace", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"disk", ShapeKind::Disk, "sphere", "", {"radius", ""}, read_round},

@@ -63,7 +63,9 @@ LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* probl
     const int iterations = result.iterations + trial.iterations;
     const int escalations = result.escalations + trial.escalations + 1;
     const int islands = result.islands + trial.islands, held = result.held + trial.held;
+    const double certify_seconds = result.certify_seconds + trial.certify_seconds;
     result = trial;
+    result.certify_seconds = certify_seconds;
     result.islands = islands;
     result.held = held;
     result.iterations = iterations;

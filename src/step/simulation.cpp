@@ -156,6 +156,7 @@ void Simulation::Impl::update_kinematics() {
 void Simulation::Impl::find_contacts() {
   const Stopwatch watch(&report.seconds.collision);
   finder.find(state, reach.lengths(options.step), &contacts);
+  report.seconds.broad_phase += finder.broad_phase_seconds();
   found_count = static_cast<int>(contacts.contacts.size());
   found_depth = 0;
   for (const Contact& contact : contacts.contacts) found_depth = std::max(found_depth, -contact.gap);

@@ -72,6 +72,7 @@ void Trial::solve(StepReport* report) {
   report->escalations += outcome_.escalations;
   report->islands += outcome_.islands;
   report->held += outcome_.held;
+  report->seconds.certify += outcome_.certify_seconds;
   report->rows = std::max(report->rows, scratch_.problem.rows());
 }
 

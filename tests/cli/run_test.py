@@ -15,7 +15,7 @@ FIELDS = {
     "": "version scene name scheme solver step steps time bodies dof joints wall_s realtime_factor threads ms_per_step "
         "phase_ms contacts problem certificate energy events contact_forces_final final state_hash",
     "ms_per_step": "mean median p99 max",
-    "phase_ms": "collision assemble solve advance record",
+    "phase_ms": "collision broad_phase narrow_phase assemble solve certify advance record",
     "contacts": "mean max",
     "problem": "rows_mean rows_max",
     "certificate": "residual_max residual_mean uncertified_steps escalations penetration_max penetration_final "

@@ -126,6 +126,7 @@ void EventDriver::update_prescribed(double t) {
 void EventDriver::look(const State& state, ContactSet* contacts) {
   const Stopwatch watch(&report_->seconds.collision);
   finder_.find(state, reach_.lengths(options_.step), contacts);
+  report_->seconds.broad_phase += finder_.broad_phase_seconds();
   add_limit_contacts(model_, state, contacts);
 }
 

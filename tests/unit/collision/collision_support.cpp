@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 
 namespace slipstick::test {
+
+int calc_poses(int usual) {
+  const char* const asked = std::getenv("SLIPSTICK_POSES");
+  return asked ? std::atoi(asked) : usual;
+}
 
 int World::add_body(BodyKind kind, const Pose& pose, double body_reach) {
   Body body;

@@ -57,6 +57,9 @@ struct GapRate {
 GapRate calc_gap_rate(const World& world, const Contact& c, const std::array<Vec3, 2>& linear,
                       const std::array<Vec3, 2>& angular, double h);
 
+/// How many random poses to try: SLIPSTICK_POSES if it is set.
+int calc_poses(int usual);
+
 // ---------------------------------------------------------------- randomness
 
 class Random {

@@ -21,11 +21,6 @@ struct ConvexKinds {
   ShapeKind a, b;
 };
 
-int calc_poses(int usual) {
-  const char* const asked = std::getenv("SLIPSTICK_POSES");
-  return asked ? std::atoi(asked) : usual;
-}
-
 bool is_analytic(const ConvexKinds& k) {
   return k.a == ShapeKind::Plane || k.b == ShapeKind::Plane || k.a == ShapeKind::Sphere || k.b == ShapeKind::Sphere;
 }

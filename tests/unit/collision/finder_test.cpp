@@ -97,7 +97,7 @@ TEST(Finder, EqualsBruteForce) {
   Random random(11);
   for (int scene = 0; scene < 24; ++scene) {
     const bool planar = scene % 2;
-    const int bodies = scene < 20 ? 40 : 260;  // the large ones are swept by columns
+    const int bodies = scene < 20 ? 40 : 260;  // the large ones go into grids
     const World world = make_crowd(&random, planar, bodies, scene < 20 ? 4 : 14, 0.3);
     const std::vector<Contact> found = find_contacts(world);
     EXPECT_GT(found.size(), 20u);
@@ -265,6 +265,25 @@ TEST(Finder, DoesNotAllocateAfterWarmUp) {
   }
 }
 
+void expect_every_overlap_once(const std::vector<Bounds>& bounds, int scene) {
+  const int count = static_cast<int>(bounds.size());
+  std::vector<IndexPair> pairs;
+  BroadPhase broad_phase;
+  broad_phase.find(bounds, &pairs);
+  std::vector<std::vector<int>> seen(count, std::vector<int>(count, 0));
+  for (const IndexPair& p : pairs) {
+    ASSERT_LT(p.a, p.b);
+    ++seen[p.a][p.b];
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int j = i + 1; j < count; ++j) {
+      const bool overlap = (bounds[i].low.array() <= bounds[j].high.array()).all() &&
+                           (bounds[j].low.array() <= bounds[i].high.array()).all();
+      ASSERT_EQ(seen[i][j], overlap ? 1 : 0) << scene << ' ' << i << ' ' << j;
+    }
+  }
+}
+
 TEST(BroadPhase, FindsEveryOverlapOnce) {
   Random random(16);
   for (int scene = 0; scene < 40; ++scene) {
@@ -276,22 +295,43 @@ TEST(BroadPhase, FindsEveryOverlapOnce) {
       const double size = k % 97 == 3 ? 50 : 1 + random.index(2);
       bounds[k] = {low, low + size * Vec3::Ones()};
     }
-    std::vector<IndexPair> pairs;
-    BroadPhase broad_phase;
-    broad_phase.find(bounds, &pairs);
-    std::vector<std::vector<int>> seen(count, std::vector<int>(count, 0));
-    for (const IndexPair& p : pairs) {
-      ASSERT_LT(p.a, p.b);
-      ++seen[p.a][p.b];
-    }
-    for (int i = 0; i < count; ++i) {
-      for (int j = i + 1; j < count; ++j) {
-        const bool overlap = (bounds[i].low.array() <= bounds[j].high.array()).all() &&
-                             (bounds[j].low.array() <= bounds[i].high.array()).all();
-        ASSERT_EQ(seen[i][j], overlap ? 1 : 0) << scene << ' ' << i << ' ' << j;
-      }
-    }
+    expect_every_overlap_once(bounds, scene);
   }
+}
+
+TEST(BroadPhase, SizesOfEveryOrder) {
+  Random random(17);
+  for (int scene = 0; scene < 30; ++scene) {
+    std::vector<Bounds> bounds(400);
+    for (std::size_t k = 0; k < bounds.size(); ++k) {
+      // From dust to mountains, and rods and plates of them; scene by scene more of one size.
+      const double size = scene % 3 == 0 ? 1 : std::pow(10, random.uniform(-6, 3) * (scene % 3 == 1 ? 0.3 : 1));
+      Vec3 extent = size * Vec3(random.uniform(0.5, 1), random.uniform(0.5, 1), random.uniform(0.5, 1));
+      if (scene % 5 == 3) extent[random.index(3)] *= 1e-4;
+      if (scene % 5 == 4) extent[2] = 0;
+      Vec3 low(random.uniform(-9, 9), random.uniform(-9, 9), random.uniform(-1, 1));
+      if (scene % 7 == 6) low.setZero();
+      if (scene % 4 == 2 && k % 100 == 0) low *= 1e15;  // some have left the world
+      bounds[k] = {low, low + extent};
+    }
+    expect_every_overlap_once(bounds, scene);
+  }
+}
+
+TEST(BroadPhase, PointsAndBoxesWithoutEnd) {
+  std::vector<Bounds> bounds;
+  for (int k = 0; k < 300; ++k) {
+    const Vec3 low(k % 7, k % 5, k % 3);
+    bounds.push_back({low, low});  // without size: many in the same place
+  }
+  for (int k = 0; k < 3; ++k) {
+    Bounds slab{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
+    slab.low[k] = 1;
+    slab.high[k] = 1.5;
+    bounds.push_back(slab);
+  }
+  bounds.push_back({Vec3::Constant(-1e308), Vec3::Constant(1e308)});  // the extent overflows
+  expect_every_overlap_once(bounds, 0);
 }
 
 }  // namespace

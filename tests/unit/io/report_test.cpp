@@ -78,7 +78,7 @@ TEST(Report, HasEveryFieldOfItsContract) {
     EXPECT_TRUE(report.contains(key)) << key;
   const std::pair<const char*, std::vector<const char*>> nested[] = {
       {"ms_per_step", {"mean", "median", "p99", "max"}},
-      {"phase_ms", {"collision", "assemble", "solve", "advance", "record"}},
+      {"phase_ms", {"collision", "broad_phase", "narrow_phase", "assemble", "solve", "certify", "advance", "record"}},
       {"contacts", {"mean", "max"}},
       {"problem", {"rows_mean", "rows_max"}},
       {"certificate",

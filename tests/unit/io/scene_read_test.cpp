@@ -237,6 +237,29 @@ simulation:
   EXPECT_EQ(model.pair_law(1 - rubber, rubber).tangential_restitution, 0.2);
 }
 
+TEST(SceneRead, RandomHulls) {
+  const std::string text = R"yaml(slipstick: 1
+bodies:
+  - repeat: {i: 3}
+    name: rock_{i}
+    density: 1
+    shapes: [{hull: {random: {points: 20 + 5*i, size: [4, 2, 1], seed: mod(i, 2)}}}]
+)yaml";
+  const auto points_of = [](const std::string& scene, int body) {
+    const Result<Scene> result = parse_scene(scene, "s.yaml");
+    EXPECT_EQ(lines_of(result), Lines{"ok"});
+    return result.ok() ? result->description.bodies.at(body).shapes.at(0).vertices : std::vector<Vec3>();
+  };
+  const auto a = points_of(text, 0), b = points_of(text, 1), c = points_of(text, 2);
+  ASSERT_EQ(a.size(), 20u);
+  ASSERT_EQ(b.size(), 25u);
+  ASSERT_EQ(c.size(), 30u);
+  for (const Vec3& p : a) EXPECT_NEAR(p.cwiseQuotient(Vec3(2, 1, 0.5)).norm(), 1, 1e-12);
+  EXPECT_NE(a[0], b[0]);
+  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k], c[k]) << "one seed, and points that come after";
+  EXPECT_NE(points_of(text + "seed: 2\n", 0).at(0), a[0]);
+}
+
 TEST(SceneRead, OrientationForms) {
   const auto turn = [](const std::string& text) {
     const auto result =
