@@ -42,9 +42,10 @@ struct SimulationOptions {
   std::string solver = "auto";
   SolverOptions solver_options;  ///< of `solver`; not used by "auto"
   FrictionModel friction = FrictionModel::Cone;
-  int facets = 8;                               ///< pyramid only
-  double tolerance = 1e-8;                      ///< relative residual above which a step is not certified
-  double stabilization = 1;                     ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
+  int facets = 8;                ///< pyramid only
+  double tolerance = 1e-8;       ///< relative residual above which a step is not certified
+  double heap_tolerance = 1e-4;  ///< and of heaps under "auto": islands too large to factor (docs/solvers.md)
+  double stabilization = 1;      ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
   std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
   double alpha = 0.5, gamma = 0.5;              ///< alpha-gamma: alpha in (0, 1], gamma in [0, 1] [Gavrea08]
   std::optional<bool> locate;                   ///< events inside a step; default: all schemes but stabilized
@@ -106,6 +107,7 @@ struct Event {
 struct StepReport {
   Certificate certificate;
   bool certified = false;
+  bool heap = false;    ///< judged by SimulationOptions::heap_tolerance
   bool failed = false;  ///< no finite answer was found: the state did not change
   int iterations = 0;
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step

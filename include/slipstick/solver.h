@@ -88,6 +88,7 @@ struct SolverOptions {
   double relaxation = 1;   ///< factor on each local correction, in (0, 2)
   int max_iterations = 0;  ///< sweeps (pgs) or couplings (split); 0: the solver's own number
   int sweeps = 15;         ///< split: Gauss-Seidel sweeps a coupling
+  int mixing = 0;          ///< pgs: Anderson's mixing of so many sweeps, 0: none
   double time_limit = 0;   ///< s, 0: none. With a limit the answer depends on the machine's speed
   bool symmetric = false;  ///< every other sweep runs backwards
   SweepOrder order = SweepOrder::Auto;

@@ -28,12 +28,14 @@ struct LadderOptions {
   SolverOptions solver_options;
   /// Relative residual up to which an island's guess is its answer and nothing is solved; 0: every island is solved.
   double hold = 0;
-  bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
+  double heap_tolerance = 0;  ///< auto: above `tolerance`, that of islands too dear to factor, which are swept
+  bool cold_sweeps = true;    ///< auto: begin with a few sweeps of pgs where there is no guess
 };
 
 struct LadderResult {
   Residuals residual;  ///< of the problem as it stands on return
   bool certified = false;
+  double tolerance = 0;      ///< by which it was judged: LadderOptions::heap_tolerance if there is a heap
   bool unsupported = false;  ///< no rung could take the problem
   int iterations = 0;
   int escalations = 0;

@@ -94,14 +94,16 @@ void add_solver_statistics(const Simulation& simulation, JsonText* json) {
   json->end_object();
 }
 
-void add_certificate(const RunFigures& s, double tolerance, JsonText* json) {
+void add_certificate(const RunFigures& s, const SimulationOptions& options, JsonText* json) {
   json->key("certificate");
   json->begin_object();
   json->field("residual_max", s.residual_max.natural);
   json->field("residual_mean", s.residual_sum / std::max<double>(1, static_cast<double>(s.steps)));
   json->field("relative_max", s.residual_max.relative);
   json->field("dynamics_max", s.residual_max.dynamics);
-  json->field("tolerance", tolerance);
+  json->field("tolerance", options.tolerance);
+  json->field("heap_tolerance", options.heap_tolerance);
+  json->field("heap_steps", s.heap_steps);
   json->field("uncertified_steps", s.uncertified);
   json->key("first_uncertified");
   if (s.uncertified > 0) {
@@ -251,7 +253,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   if (s.realtime) add_realtime(*s.realtime, &json);
   add_sizes(s, &json);
   add_solver_statistics(simulation, &json);
-  add_certificate(s, options.tolerance, &json);
+  add_certificate(s, options, &json);
   add_energy(s, simulation.energy(), &json);
   add_events(s, model, &json);
   add_contact_forces(simulation, &json);

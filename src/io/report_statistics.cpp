@@ -72,6 +72,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.iterations += report.iterations;
   s.escalations += report.escalations;
   s.reach_repeats += report.reach_repeats;
+  s.heap_steps += report.heap;
   if (!report.certified) {
     if (s.uncertified++ == 0)
       s.first_uncertified = {simulation.state().step, simulation.state().time, std::string(report.note)};

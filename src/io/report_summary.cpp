@@ -50,10 +50,10 @@ std::string make_phases(const RunFigures& s) {
       share(s.record_seconds));
 }
 
-void add_certificate(const RunFigures& s, double tolerance, SummaryText* out) {
+void add_certificate(const RunFigures& s, const SimulationOptions& options, SummaryText* out) {
   const std::string figures =
       print_text("worst residual %.2g m/s, relative %.2g (limit %.2g), %s", s.residual_max.natural,
-                 s.residual_max.relative, tolerance, count(s.escalations, "escalation").c_str());
+                 s.residual_max.relative, options.tolerance, count(s.escalations, "escalation").c_str());
   if (s.steps == 0) {
     out->line("certificate", "no step was taken");
   } else if (s.uncertified == 0) {
@@ -65,6 +65,9 @@ void add_certificate(const RunFigures& s, double tolerance, SummaryText* out) {
                              static_cast<long>(s.first_uncertified.step), s.first_uncertified.note.empty() ? "" : ": ",
                              s.first_uncertified.note.c_str()));
   }
+  if (s.heap_steps > 0)
+    out->line("", print_text("heaps too large to factor in %ld steps: swept, judged by their limit %.2g", s.heap_steps,
+                             options.heap_tolerance));
 }
 
 void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out) {
@@ -127,7 +130,7 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   if (options.reduce_contacts) out.line("", print_text("reduced from %.1f found", s.found_contacts_sum / steps));
   if (options.hold_resting)
     out.line("held", print_text("%ld of %ld islands kept the last impulses", s.held, s.islands));
-  add_certificate(s, options.tolerance, &out);
+  add_certificate(s, options, &out);
   out.line("geometry", print_text("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
                                   s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));
   add_energy(s, simulation.energy(), &out);

@@ -134,6 +134,7 @@ void read_solver_option(const SceneItem& item, const std::string& solver, Solver
   item.number("relaxation", &options->relaxation);
   item.number("time_limit", &options->time_limit);
   item.integer("iterations", &options->max_iterations);
+  item.integer("mixing", &options->mixing);
   item.integer("coupling", &options->max_iterations);
   item.integer("sweeps", &options->sweeps);
   item.integer("threads", &options->threads);
@@ -189,6 +190,7 @@ constexpr std::array kOptions{
              o->facets = SimulationOptions().facets;
            }},
     Option{"tolerance", [](SimulationOptions* o) { o->tolerance = SimulationOptions().tolerance; }},
+    Option{"heap_tolerance", [](SimulationOptions* o) { o->heap_tolerance = SimulationOptions().heap_tolerance; }},
     Option{"stabilization", [](SimulationOptions* o) { o->stabilization = SimulationOptions().stabilization; }},
     Option{"restitution_threshold", [](SimulationOptions* o) { o->restitution_threshold.reset(); }},
     Option{"impact", [](SimulationOptions* o) { o->impact = SimulationOptions().impact; }},
@@ -314,6 +316,7 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   item.number("stabilization", &options->stabilization);
   item.number("restitution_threshold", &options->restitution_threshold);
   item.number("tolerance", &options->tolerance);
+  item.number("heap_tolerance", &options->heap_tolerance);
   item.integer("threads", &options->threads);
   item.flag("reduce_contacts", &options->reduce_contacts);
   item.flag("hold_resting", &options->hold_resting);

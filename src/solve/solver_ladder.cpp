@@ -5,10 +5,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 
+#include "solve/factor_cost.h"
 #include "solve/mass_blocks.h"
 #include "solve/presolve.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kUnlimited = std::numeric_limits<int>::max();
+constexpr int kUnlimited = std::numeric_limits<int>::max(), kHeapsOnly = -1;
 /// Lemke's dense factors: past this many complementary pairs a step would take minutes; the best certified residual is
 /// reported instead.
 constexpr int kLemkePairs = 1000;
@@ -28,7 +28,14 @@ constexpr int kStarterSweeps = 5;
 
 /// The last resort: so many sweeps from the best answer, then the first rung from where they end. Where an active set
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
-constexpr std::array<int, 3> kRescueSweeps{50, 200, 1000};
+constexpr int kRescueSweeps = 200;
+
+/// Multiplications of a factorization from which an island is a heap (about 30 ms): sweeps, mixed, to a looser
+/// tolerance, at most so many. Their residual falls with the root of their number: ten times as many would not help
+/// much.
+constexpr double kDearFactor = 1e8;
+constexpr int kHeapSweeps = 60, kHeapMixing = 5;
+constexpr double kHeapRelaxation = 0.8;
 
 struct Rung {
   std::string_view solver;
@@ -41,9 +48,11 @@ struct Slot {
   Solution solution, guess, trial;
   std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
   std::unique_ptr<Solver> starter;
-  std::array<std::unique_ptr<Solver>, kRescueSweeps.size()> rescuers;
+  std::unique_ptr<Solver> rescuer;
   Judge judge;
   MassBlocks masses;
+  FactorCost cost;
+  std::unique_ptr<Solver> sweeper;  ///< of a heap
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
 };
@@ -68,6 +77,7 @@ std::vector<std::string_view> solver_choices() {
 
 struct SolverLadder::Impl {
   void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
+  bool solve_heap(const Problem& problem, Solution* solution, Slot* slot) const;
   bool hold(const Problem& problem, Solution* solution, Slot* slot) const;
   bool start_cold(const Problem& problem, Solution* solution, Slot* slot) const;
   void rescue(const Problem& problem, Solution* solution, Slot* slot) const;
@@ -96,11 +106,15 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
   if (options.hold > 0 && hold(problem, solution, slot)) return;
+  result.tolerance = options.tolerance;
+  if (options.heap_tolerance > options.tolerance && slot->cost.calc(problem) > kDearFactor &&
+      solve_heap(problem, solution, slot))
+    return;
   if (starts_cold && start_cold(problem, solution, slot)) return;
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
-    if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;
+    if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;  // kHeapsOnly: always
     if (is_late()) {
       result.unsupported = false;
       result.note = "time limit";
@@ -135,30 +149,60 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
 }
 
 void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot* slot) const {
-  LadderResult& result = slot->result;
-  for (std::size_t k = 0; k < kRescueSweeps.size() && !result.certified && !is_late(); ++k) {
-    if (!slot->rescuers[k]) {
-      SolverOptions few;
-      few.max_iterations = kRescueSweeps[k];
-      slot->rescuers[k] = make_solver("pgs", few);
-    }
-    slot->trial.v = solution->v;
-    slot->trial.lambda = solution->lambda;
-    if (slot->rescuers[k]->solve(problem, options.tolerance, &slot->trial).status == SolveStatus::Unsupported) return;
-    ++result.escalations;
-    const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
-    const Residuals residual = slot->judge.certify(problem, slot->trial);
-    result.iterations += report.iterations;
-    slot->counts[0].iterations += report.iterations;
-    ++slot->counts[0].solves;
-    slot->counts[0].certified += residual.within(options.tolerance);
-    if (!(residual.relative < result.residual.relative)) continue;
-    std::swap(*solution, slot->trial);
-    result.residual = residual;
-    result.solver = rungs[0].solver;
-    result.note = report.note;
-    result.certified = residual.within(options.tolerance);
+  if (is_late()) return;
+  if (!slot->rescuer) {
+    SolverOptions few;
+    few.max_iterations = kRescueSweeps;
+    slot->rescuer = make_solver("pgs", few);
   }
+  LadderResult& result = slot->result;
+  slot->trial.v = solution->v;
+  slot->trial.lambda = solution->lambda;
+  if (slot->rescuer->solve(problem, options.tolerance, &slot->trial).status == SolveStatus::Unsupported) return;
+  ++result.escalations;
+  const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
+  const Residuals residual = slot->judge.certify(problem, slot->trial);
+  result.iterations += report.iterations;
+  slot->counts[0].iterations += report.iterations;
+  ++slot->counts[0].solves;
+  slot->counts[0].certified += residual.within(options.tolerance);
+  if (!(residual.relative < result.residual.relative)) return;
+  std::swap(*solution, slot->trial);
+  result.residual = residual;
+  result.solver = rungs[0].solver;
+  result.note = report.note;
+  result.certified = residual.within(options.tolerance);
+}
+
+/// An island that is too dear to factor: what the sweeps reach, by the heaps' own tolerance. False: they cannot take
+/// it.
+bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, Slot* slot) const {
+  if (!slot->sweeper) {
+    SolverOptions few;
+    few.max_iterations = kHeapSweeps;
+    few.mixing = kHeapMixing;
+    few.relaxation = kHeapRelaxation;
+    few.threads = options.threads;
+    slot->sweeper = make_solver("pgs", few);
+  }
+  slot->trial.v = solution->v;
+  slot->trial.lambda = solution->lambda;
+  const SolverReport report = slot->sweeper->solve(problem, options.heap_tolerance, &slot->trial);
+  if (report.status == SolveStatus::Unsupported) return false;
+  std::swap(*solution, slot->trial);
+  LadderResult& result = slot->result;
+  result.residual = slot->judge.certify(problem, *solution);
+  result.tolerance = options.heap_tolerance;
+  result.certified = result.residual.within(result.tolerance);
+  result.iterations = report.iterations;
+  result.note = report.note;
+  result.solver = "pgs";
+  result.unsupported = false;
+  SolverStatistics& count = slot->counts.back();
+  count.solves = 1;
+  count.certified = result.certified;
+  count.iterations = report.iterations;
+  return true;
 }
 
 /// The guess with the velocities that belong to its impulses, if the judge finds it good enough as it is: bodies at
@@ -252,12 +296,16 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     solve_islands(problem, solution);
   }
   LadderResult result;
+  result.tolerance = options.tolerance;
+  bool certified = true;
   double worst = -1;
   for (int island = 0; island < islands.count(); ++island) {
     const LadderResult& part = slots[island]->result;
     result.iterations += part.iterations;
     result.escalations += part.escalations;
     result.held += part.held;
+    result.tolerance = std::max(result.tolerance, part.tolerance);
+    certified = certified && part.certified;
     result.unsupported = result.unsupported || part.unsupported;
     add_counts(*slots[island]);
     if (part.residual.relative <= worst) continue;
@@ -270,7 +318,9 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   const Clock::time_point solved = Clock::now();
   // The judge is a pure function: the one island's certificate is the whole's.
   result.residual = whole && slots[0]->result.certified ? slots[0]->result.residual : judge.certify(problem, *solution);
-  result.certified = result.residual.within(options.tolerance);
+  // Where some islands are heaps, each is judged by its own tolerance, and the whole by the looser one.
+  const bool heap = result.tolerance > options.tolerance;
+  result.certified = result.residual.within(result.tolerance) && (certified || !heap);
   result.certify_seconds = std::chrono::duration<double>(Clock::now() - solved).count();
   return result;
 }
@@ -280,6 +330,7 @@ SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_uniqu
   impl_->solver_options = options.solver_options;
   if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
+  if (options.heap_tolerance > options.tolerance) impl_->rungs.push_back({"pgs", kHeapsOnly});
   impl_->starts_cold = options.solver == "auto" && options.cold_sweeps;
   for (const std::string_view name : solver_names())
     if (name == options.solver) impl_->rungs = {{name, kUnlimited}};

@@ -1,10 +1,13 @@
 #include "step/ladder.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace slipstick {
 
 namespace {
+
+constexpr double kFarAbove = 10;
 
 /// Of the tolerance: up to here last impulses are as good as new ones. The rest is for what velocities gather while
 /// they are held.
@@ -14,6 +17,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   LadderOptions made;
   made.solver = options.solver;
   made.tolerance = options.tolerance;
+  if (options.solver == "auto") made.heap_tolerance = options.heap_tolerance;
   made.threads = options.threads;
   // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
   made.cold_sweeps = false;
@@ -44,20 +48,23 @@ void Ladder::set_budget(int sweeps) {
 LadderResult Ladder::solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution) {
   if (budget_ > 0) return hurried_->solve(*problem, solution);
   LadderResult result = solvers_.solve(*problem, solution);
-  if (result.certified || budgeted_) return result;
+  const bool heap = result.tolerance > options_.tolerance;  // swept to a budget: what is left is no sign of a jam
+  if (result.certified || budgeted_ || heap) return result;
 
   // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record.
   const std::vector<double> offsets = problem->c;
   const LadderResult unrelaxed = result;
   const Solution best = *solution;
   const auto relaxed = [&](std::string_view note, auto change) {
-    bool changed = false;
+    double largest = 0;
     for (const NormalOffset& normal : normals) {
       const double offset = change(problem->c[normal.row], normal);
-      changed = changed || offset != problem->c[normal.row];
+      largest = std::max(largest, std::abs(offset - problem->c[normal.row]));
       problem->c[normal.row] = offset;
     }
-    if (!changed) return false;
+    // The relaxed problem's solution would leave no more than that of the given one: if the solvers left much more, the
+    // offsets are not what stops them.
+    if (largest == 0 || unrelaxed.residual.natural > kFarAbove * largest) return false;
     *solution = best;
     const LadderResult trial = solvers_.solve(*problem, solution);
     const int iterations = result.iterations + trial.iterations;

@@ -21,6 +21,7 @@ struct NormalOffset {
 class Ladder {
  public:
   explicit Ladder(const SimulationOptions& options);
+  double tolerance() const { return options_.tolerance; }
   /// `solution` holds the warm start; `problem` changes only if it is relaxed.
   LadderResult solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution);
   std::span<const SolverStatistics> statistics() const { return solvers_.statistics(); }

@@ -36,6 +36,7 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   require(std::isfinite(o.duration) && o.duration >= 0, "duration must be a time in seconds, zero or more");
   require(!(o.step > 0) || o.duration / o.step <= 1e12, "duration / step is more than 1e12 steps");
   require(o.tolerance > 0 && o.tolerance < 1, "tolerance must lie between 0 and 1");
+  require(o.heap_tolerance >= 0 && o.heap_tolerance < 1, "heap_tolerance must lie between 0 and 1");
   require(o.stabilization > 0 && o.stabilization <= 1, "stabilization must lie in (0, 1]");
   require(!o.restitution_threshold || *o.restitution_threshold >= 0, "restitution_threshold must not be negative");
   require(o.alpha > 0 && o.alpha <= 1, "alpha must lie in (0, 1]");

@@ -92,6 +92,7 @@ void Trial::run(const StepInput& input, State* next, StepReport* report) {
   }
   report->certificate.residual = outcome_.residual;
   report->certified = outcome_.certified;
+  report->heap = outcome_.tolerance > ladder_.tolerance();
   report->note = outcome_.note;
   const Stopwatch watch(&report->seconds.advance);
   scheme_.advance(input, scratch_, solution_, next);  // 9

@@ -1,6 +1,6 @@
 // newton: the workhorse. Active-set Newton from the last answer: in a scene at rest one factorization does it all.
 // Where that does not settle, interior paths (interior.h) bring the iterate near from anywhere and the active set
-// finishes; then proximal convex rounds, then a path followed through its folds.
+// finishes; where a path ends at a fold, proximal rounds go on; at last a path is followed through its folds.
 #include <algorithm>
 
 #include "solve/solvers/newton_iteration.h"
@@ -12,8 +12,7 @@ namespace slipstick {
 namespace {
 
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
-constexpr int kRounds = 10;                        // of three convex steps and a try to finish
-constexpr double kNearSolved = 0.1;                // relative residual below which convex rounds try to finish
+constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;             // and interior paths, then again for each digit they gain
 constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
@@ -59,10 +58,11 @@ class Newton : public Solver {
     NewtonIteration& it = iteration_;
     it.run_active(goal, kWarmLimit, kWarmPatience);
     if (goes_on(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
+    if (goes_on(tolerance)) run_proximal(kProximalTries, tolerance, goal);
     if (goes_on(tolerance)) run_path(kRound, kFastSteps, tolerance, goal);
-    if (goes_on(tolerance)) run_convex(tolerance, goal);
+    if (goes_on(tolerance)) run_proximal(kMoreTries, tolerance, goal);
     if (goes_on(tolerance)) run_path(kAlong, kAlongSteps, tolerance, goal);
-    if (goes_on(tolerance)) run_convex(tolerance, goal);
+    if (goes_on(tolerance)) run_proximal(kProximalTries, tolerance, goal);
     if (it.best_residual() <= goal || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
@@ -70,15 +70,12 @@ class Newton : public Solver {
 
   bool goes_on(double tolerance) const { return iteration_.best_residual() > tolerance && !time_.is_over(); }
 
-  void run_convex(double tolerance, double goal) {
+  void run_proximal(int tries, double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    it.start_convex_phase();
-    for (int k = 0; k < kRounds && goes_on(tolerance); ++k) {
-      it.run_convex(goal, 3);
-      if (it.residual() > kNearSolved) continue;
-      it.run_active(goal, 6, 2);
-      if (it.best_residual() <= tolerance) break;
-      it.run_full(goal, 6);
+    it.start_proximal_phase();
+    for (int k = 0; k < tries && goes_on(tolerance); ++k) {
+      it.run_proximal(goal, kProximalTry);
+      if (it.best_residual() > goal) it.run_active(goal, 4, 1);
     }
   }
 

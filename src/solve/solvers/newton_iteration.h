@@ -32,13 +32,11 @@ class NewtonIteration {
   /// only `through_folds` passes.
   void start_interior_phase(double friction_weight);
   bool run_interior(bool through_folds);
-  /// Proximal rounds with the De Saxce term frozen in each, every one a convex problem solved by damped Newton:
-  /// converges from afar, linearly. The phase has an iterate of its own, begun by start_convex_phase() at the best one.
-  void start_convex_phase();
-  void run_convex(double goal, int rounds);
-  /// The same rounds with the De Saxce term moving: nonsmooth Newton with a line search on the residual of the proximal
-  /// problem, ever stiffer. Ends at its first round without gain.
-  void run_full(double goal, int rounds);
+  /// Proximal rounds with the De Saxce term moving: each a nonsmooth Newton with a line search on its own residual, as
+  /// stiff as it can be solved. Goes on where active sets and interior paths end, for `limit` factorizations; also with
+  /// an iterate of its own, begun at the best one.
+  void start_proximal_phase();
+  void run_proximal(double goal, int limit);
 
  private:
   void clip();     // x_ to the nearest admissible impulses
@@ -51,14 +49,13 @@ class NewtonIteration {
   double calc_typical_impulse() const;
   double calc_softness() const;
   void advance(double previous);
-  // run_convex
+  // run_proximal
   void update_prox(double stiffness);
-  void update_convex_maps();
-  double calc_slope(double step);
-  double find_step();
+  void update_round_maps();
+  double find_step() const;
   double saxce_term(const RowBlock& block, const double* u, const double* x, double* gradient) const;
   double calc_merit(double step) const;
-  bool solve_convex(double accuracy);
+  bool solve_round(double accuracy);
 
   const Problem* problem_ = nullptr;
   NewtonSystem* system_ = nullptr;
@@ -76,10 +73,9 @@ class NewtonIteration {
   VecX start_;
   // Interior phase.
   InteriorPath interior_;
-  // Convex phase.
-  bool follow_ = false;
-  double stiffness_ = 100;
-  VecX convex_x_, weight_, centre_, saxce_, resolved_;
+  // Proximal phase.
+  double stiffness_ = 1;
+  VecX round_x_, weight_, centre_, resolved_;
 };
 
 }  // namespace slipstick

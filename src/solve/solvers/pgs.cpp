@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/solvers/anderson.h"
 #include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
 #include "solve/solvers/time_limit.h"
@@ -58,6 +59,7 @@ class Pgs : public Solver {
     sweeps_.start(problem);
     best_ = sweeps_.impulses();
     best_residual_ = sweeps_.calc_residual();
+    if (options_.mixing > 0) anderson_.resize(problem.rows(), options_.mixing);
     if (guess.size() != problem.rows() || !guess.allFinite() || guess.isZero(0)) return;
     const double cold = best_residual_;
     sweeps_.set_impulses(guess);
@@ -73,6 +75,16 @@ class Pgs : public Solver {
     best_ = sweeps_.impulses();
   }
 
+  /// A sweep, and the mixture of the last ones in place of its result [WalkerNi11]. Impulses count by the energy they
+  /// carry: lambda_i sqrt(D_ii).
+  void sweep(bool backward) {
+    if (options_.mixing == 0) return sweeps_.sweep(backward);
+    sweeps_.update_scaled_impulses(&point_);
+    sweeps_.sweep(backward);
+    sweeps_.update_scaled_impulses(&image_);
+    if (anderson_.mix(point_, &image_)) sweeps_.set_scaled_impulses(&image_);
+  }
+
   /// Sweeps until the residual is below the goal; says why if it never was.
   std::string_view iterate(double goal, int* iterations) {
     TimeLimit time(options_.time_limit);
@@ -80,7 +92,7 @@ class Pgs : public Solver {
     const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSweeps;
     int check = 1;
     for (int k = 1; k <= limit && best_residual_ > goal; ++k) {
-      sweeps_.sweep(options_.symmetric && k % 2 == 0);
+      sweep(options_.symmetric && k % 2 == 0);
       *iterations = k;
       const bool late = time.is_over();
       if (k < check && k < limit && !late && !options_.record_history) continue;
@@ -99,10 +111,11 @@ class Pgs : public Solver {
 
   const SolverOptions options_;
   PgsSweeps sweeps_;
+  Anderson anderson_;
   Judge judge_;
   SolverHistory history_;
   double best_residual_ = 0;
-  VecX best_;
+  VecX best_, point_, image_;
 };
 
 }  // namespace

@@ -138,9 +138,40 @@ void PgsSweeps::set_impulses(const VecX& lambda) {
   update_velocity(*problem_, masses_, lambda_, &v_);
 }
 
+void PgsSweeps::update_scaled_impulses(VecX* scaled) const {
+  *scaled = lambda_;
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i)
+    scaled->segment(problem_->blocks[i].row, problem_->blocks[i].size) /= std::sqrt(rho_[i]);
+}
+
+void PgsSweeps::set_scaled_impulses(VecX* scaled) {
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i)
+    scaled->segment(problem_->blocks[i].row, problem_->blocks[i].size) *= std::sqrt(rho_[i]);
+  set_impulses(*scaled);
+}
+
+/// A contact without impulse that does not close: half of those in a heap, seen by their normal row alone.
+bool PgsSweeps::stays_open(const RowBlock& block) const {
+  const Problem& p = *problem_;
+  const bool unilateral = block.law == LawKind::Friction || (block.law == LawKind::Nonnegative && block.size == 1);
+  if (!unilateral || !p.coupling.empty() || !lambda_.segment(block.row, block.size).isZero(0)) return false;
+  double w = p.c[block.row];
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const int n = p.column_size(p.entries[e].column);
+    const double* j = p.jacobian.data() + p.entries[e].offset;
+    const double* v = v_.data() + p.column_start[p.entries[e].column];
+    for (int k = 0; k < n; ++k) w += j[k] * v[k];
+  }
+  return w >= 0;
+}
+
 void PgsSweeps::visit(int i) {
   const Problem& p = *problem_;
   const RowBlock& block = p.blocks[i];
+  if (stays_open(block)) {
+    changed_[i] = 0;
+    return;
+  }
   if (is_held(block)) return;
   const int m = block.size;
   double* lambda = lambda_.data() + block.row;

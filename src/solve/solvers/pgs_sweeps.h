@@ -33,6 +33,9 @@ class PgsSweeps {
   void set_impulses(const VecX& lambda);
   /// Goes to other impulses as they are, admissible or not.
   void hold_impulses(const VecX& lambda) { lambda_ = lambda; }
+  /// The impulses times the root of their block's mean Delassus diagonal, and back (which writes over the argument).
+  void update_scaled_impulses(VecX* scaled) const;
+  void set_scaled_impulses(VecX* scaled);
   /// Whether the next sweeps leave row blocks with the mode Direct as they are.
   void hold_direct(bool hold) { hold_direct_ = hold; }
   void sweep(bool backward);
@@ -54,6 +57,7 @@ class PgsSweeps {
   LocalRows local_rows(int i) const;
   bool is_held(const RowBlock& block) const { return hold_direct_ && block.mode == SolveMode::Direct; }
   void visit(int i);
+  bool stays_open(const RowBlock& block) const;
   void visit_stage(std::span<const int> blocks);
 
   const SolverOptions options_;

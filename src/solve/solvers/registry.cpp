@@ -24,8 +24,8 @@ struct Registered {
   std::span<const std::string_view> options;  ///< the keys of scene files that it reads
 };
 
-constexpr std::array<std::string_view, 7> kPgsOptions{"local",     "relaxation", "iterations", "time_limit",
-                                                      "symmetric", "order",      "threads"};
+constexpr std::array<std::string_view, 8> kPgsOptions{"local",      "relaxation", "iterations", "mixing",
+                                                      "time_limit", "symmetric",  "order",      "threads"};
 constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxation", "coupling", "sweeps",
                                                         "time_limit", "symmetric",  "order",    "threads"};
 
@@ -76,6 +76,7 @@ std::vector<std::string> find_solver_option_faults(const SolverOptions& o) {
   const Rule rules[] = {
       {o.relaxation > 0 && o.relaxation < 2, "relaxation of the solver must lie between 0 and 2"},
       {o.max_iterations >= 0, "iterations or coupling of the solver must be a number, 0 for its own"},
+      {o.mixing >= 0 && o.mixing <= 50, "mixing of the solver must be a number from 0 to 50"},
       {o.sweeps >= 1, "sweeps of the solver must be 1 or more"},
       {std::isfinite(o.time_limit) && o.time_limit >= 0, "time_limit of the solver must be a time in seconds"},
       {o.threads >= 1 && o.threads <= 1024, "threads of the solver must be a number from 1 to 1024"},

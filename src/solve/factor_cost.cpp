@@ -1,0 +1,40 @@
+#include "solve/factor_cost.h"
+
+#include <limits>
+
+namespace slipstick {
+
+namespace {
+
+constexpr int kCheapColumns = 300;     // fewer bodies: never dear
+constexpr int kOrderedColumns = 3000;  // more: the order itself costs more than what it would tell
+constexpr double kTreelike = 1.25;     // edges a body of chains, stacks and machines, which fill little
+
+}  // namespace
+
+double FactorCost::calc(const Problem& problem) {
+  const int columns = problem.columns();
+  if (columns <= kCheapColumns) return 0;
+  edges_.clear();
+  for (const RowBlock& block : problem.blocks) {
+    for (int e = block.entry + 1; e < block.entry + block.entries; ++e) {
+      const BlockEdge edge{problem.entries[block.entry].column, problem.entries[e].column};
+      if (edges_.empty() || !(edges_.back() == edge)) edges_.push_back(edge);  // the points of a pair come in a row
+    }
+  }
+  if (static_cast<double>(edges_.size()) <= kTreelike * columns) return 0;
+  if (columns > kOrderedColumns) return std::numeric_limits<double>::infinity();
+  sizes_.resize(columns);
+  for (int k = 0; k < columns; ++k) sizes_[k] = problem.column_size(k);
+  late_.assign(columns, 0);
+  pattern_.analyze(sizes_, late_, edges_);
+  double cost = 0;
+  for (int k = 0; k < pattern_.nodes(); ++k) {
+    double height = pattern_.size(k);
+    for (int b = pattern_.column_begin(k); b < pattern_.column_end(k); ++b) height += pattern_.size(pattern_.row(b));
+    cost += pattern_.size(k) * height * height;
+  }
+  return cost;
+}
+
+}  // namespace slipstick

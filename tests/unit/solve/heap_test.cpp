@@ -1,0 +1,131 @@
+// Heaps: what is too dear to factor, and what `auto` does with it.
+#include <gtest/gtest.h>
+#include <slipstick/solver_ladder.h>
+
+#include <cmath>
+
+#include "solve/factor_cost.h"
+#include "support/random_problem.h"
+
+namespace slipstick {
+namespace {
+
+void add_touch(Problem* p, int upper, int lower, const Vec3& normal) {
+  RowBlock& block = p->add_block(LawKind::Friction, 3);
+  block.mu = 0.5;
+  const Vec3 tangent = normal.unitOrthogonal();
+  const Vec3 directions[3] = {normal, tangent, normal.cross(tangent)};
+  for (int side = 0; side < (lower < 0 ? 1 : 2); ++side) {
+    BlockMap j = p->add_entry(side == 0 ? upper : lower);
+    const Vec3 arm = (side == 0 ? -0.1 : 0.1) * normal;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 e = side == 0 ? directions[k] : Vec3(-directions[k]);
+      j.row(k).head<3>() = e.transpose();
+      j.row(k).tail<3>() = arm.cross(e).transpose();
+    }
+  }
+}
+
+/// Balls of a box of x * y * z that touch along the axes and on the ground, each with a push of its own.
+Problem make_packing(int nx, int ny, int nz) {
+  test::Random random(5);
+  Problem p;
+  for (int k = 0; k < nx * ny * nz; ++k) {
+    BlockMap mass = p.add_column(6);
+    for (int i = 0; i < 6; ++i) mass(i, i) = i < 3 ? 1 : 4e-3;
+    p.b[6 * k] = random.uniform(-0.03, 0.03);
+    p.b[6 * k + 1] = random.uniform(-0.03, 0.03);
+    p.b[6 * k + 2] = -0.1;
+  }
+  const auto ball = [&](int x, int y, int z) { return (z * ny + y) * nx + x; };
+  for (int z = 0; z < nz; ++z) {
+    for (int y = 0; y < ny; ++y) {
+      for (int x = 0; x < nx; ++x) {
+        add_touch(&p, ball(x, y, z), z > 0 ? ball(x, y, z - 1) : -1, Vec3::UnitZ());
+        if (x > 0) add_touch(&p, ball(x, y, z), ball(x - 1, y, z), Vec3::UnitX());
+        if (y > 0) add_touch(&p, ball(x, y, z), ball(x, y - 1, z), Vec3::UnitY());
+      }
+    }
+  }
+  return p;
+}
+
+TEST(Heaps, CostTellsHeapsFromChains) {
+  FactorCost cost;
+  EXPECT_EQ(cost.calc(make_packing(6, 6, 6)), 0);       // few bodies
+  EXPECT_EQ(cost.calc(make_packing(1, 1, 5000)), 0);    // a column
+  EXPECT_GT(cost.calc(make_packing(10, 10, 10)), 1e8);  // a cube
+  EXPECT_TRUE(std::isinf(cost.calc(make_packing(15, 15, 15))));
+  const double wall = cost.calc(make_packing(20, 1, 20));
+  EXPECT_GT(wall, 0);
+  EXPECT_LT(wall, 1e8);
+}
+
+/// Against a count by hand: a ring of n blocks of 6 eliminates n - 2 blocks with two neighbours left, then one, then
+/// none, whatever the order.
+TEST(Heaps, CostCountsMultiplications) {
+  const int n = 400;
+  Problem p;
+  for (int k = 0; k < n; ++k) p.add_column(6).setIdentity();
+  for (int k = 0; k < n; ++k) add_touch(&p, k, (k + 1) % n, Vec3::UnitX());
+  FactorCost cost;
+  EXPECT_EQ(cost.calc(p), 0);                                                // one edge a body: like a tree
+  for (int k = 0; k < n; ++k) add_touch(&p, k, (k + 1) % n, Vec3::UnitZ());  // the same edges, but two rows a body
+  EXPECT_EQ(cost.calc(p), 6 * ((n - 2) * 18.0 * 18 + 12.0 * 12 + 6.0 * 6));
+}
+
+TEST(Heaps, AutoSweepsThemByTheirOwnTolerance) {
+  const Problem problem = make_packing(9, 9, 9);
+  LadderOptions options;
+  options.heap_tolerance = 1e-2;
+  options.cold_sweeps = false;
+  SolverLadder ladder(options);
+  Solution answer;
+  const LadderResult result = ladder.solve(problem, &answer);
+  EXPECT_EQ(result.solver, "pgs");
+  EXPECT_EQ(result.tolerance, 1e-2);
+  EXPECT_TRUE(result.certified);
+  EXPECT_LE(certify(problem, answer).relative, 1e-2);
+  EXPECT_GT(certify(problem, answer).relative, 1e-8);  // else this test says nothing
+  EXPECT_EQ(ladder.statistics().back().solver, "pgs");
+  EXPECT_EQ(ladder.statistics().back().solves, 1);
+
+  options.heap_tolerance = 1e-7;  // out of reach of so few sweeps: said, not hidden
+  SolverLadder strict(options);
+  Solution other;
+  const LadderResult late = strict.solve(problem, &other);
+  EXPECT_FALSE(late.certified);
+  EXPECT_EQ(late.residual.relative, certify(problem, other).relative);
+  EXPECT_EQ(late.note, "iteration limit");
+}
+
+TEST(Heaps, SmallIslandsKeepTheTolerance) {
+  const Problem problem = make_packing(3, 3, 3);
+  LadderOptions options;
+  options.heap_tolerance = 1e-4;
+  SolverLadder ladder(options);
+  Solution answer;
+  const LadderResult result = ladder.solve(problem, &answer);
+  EXPECT_EQ(result.tolerance, options.tolerance);
+  EXPECT_TRUE(result.certified);
+  EXPECT_LE(result.residual.relative, 1e-8);
+}
+
+TEST(Heaps, MixingSavesSweepsAndIsDeterministic) {
+  const Problem problem = make_packing(6, 6, 6);
+  SolverOptions options;
+  options.max_iterations = 5000;
+  Solution plain, mixed, again;
+  const SolverReport slow = make_solver("pgs", options)->solve(problem, 1e-6, &plain);
+  options.mixing = 5;
+  options.relaxation = 0.8;
+  const SolverReport quick = make_solver("pgs", options)->solve(problem, 1e-6, &mixed);
+  make_solver("pgs", options)->solve(problem, 1e-6, &again);
+  ASSERT_EQ(slow.status, SolveStatus::Solved);
+  ASSERT_EQ(quick.status, SolveStatus::Solved);
+  EXPECT_LT(quick.iterations, slow.iterations);
+  EXPECT_EQ(mixed.lambda, again.lambda);
+}
+
+}  // namespace
+}  // namespace slipstick
