@@ -112,7 +112,8 @@ Result<Reproduction> reproduce_spook_loader(const std::string& scenes, const Stu
        kLacoursiere,
        "figures 12 to 14",
        "A wheel loader drives into rocks, lifts and turns: 164 bodies, 60 steps a second. Left: the root mean "
-       "square of the joint errors with the paper's parameters and solver, and with ours. Middle: what the direct "
+       "square of the joint errors with the paper's parameters (epsilon 1e-8) and solver, and with ours (epsilon "
+       "1e-10, the curvature of joints, `auto`), in both cases near epsilon times the forces. Middle: what the direct "
        "half of the splitting leaves of its rows, and the sweeps of theirs, with the paper's one coupling of fifteen "
        "sweeps, which certifies no step. Right: joint errors of the machine without rocks over the step, down to "
        "the plateau that the compliance gives.",
@@ -127,16 +128,17 @@ Result<Reproduction> reproduce_spook_loader(const std::string& scenes, const Stu
   struct Line {
     const char* label;
     void (*change)(Scene*);
-    double bound;
+    double bound;  // of the paper; ours: epsilon times the weight of the machine, 1e5 N
+    FigureSource source;
   };
-  for (const Line& line :
-       {Line{"as in the paper", set_as_in_paper, 1e-3}, Line{"with curvature", set_as_by_default, 1e-5}}) {
+  for (const Line& line : {Line{"as in the paper", set_as_in_paper, 1e-3, FigureSource::Paper},
+                           Line{"epsilon 1e-10, curvature", set_as_by_default, 1e-5, FigureSource::ClosedForm}}) {
     auto course = follow_loader(line.label, line.change, &bench);
     if (!course) return bench.finish();
     double sum = 0;
     for (const double error : course->error.y) sum += error * error;
     bench.add(print_text("rms joint error, %s", line.label), line.bound,
-              std::sqrt(sum / static_cast<double>(course->error.y.size())), 0, FigureRule::AtMost, FigureSource::Paper);
+              std::sqrt(sum / static_cast<double>(course->error.y.size())), 0, FigureRule::AtMost, line.source);
     errors.lines.push_back(std::move(course->error));
     if (course->direct.x.empty()) continue;
     halves.lines.push_back(std::move(course->iterative));
