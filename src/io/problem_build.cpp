@@ -200,6 +200,7 @@ void Builder::add_block(const FileBlock& from) {
     if (!raw_.friction.empty()) block.friction = static_cast<FrictionModel>(raw_.friction[from.contact]);
     if (!raw_.facets.empty()) block.facets = raw_.facets[from.contact];
   }
+  if (!raw_.mode.empty()) block.mode = static_cast<SolveMode>(raw_.mode[from.first]);
   const int laws_from = raw_.form == ProblemForm::Plain ? 0 : raw_.contact_rows() + raw_.equalities;
   for (int k = 0; k < from.size; ++k) {
     const int row = block.row + k, file_row = from.first + k;

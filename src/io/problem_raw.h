@@ -32,6 +32,7 @@ struct RawProblem {
   std::vector<double> lower, upper;
   std::vector<double> compliance;     ///< of all rows; empty: zero
   std::vector<int> friction, facets;  ///< of the contacts; empty: cone
+  std::vector<int> mode;              ///< of all rows; empty: the usual ones
   std::vector<int> columns;           ///< sizes of M's blocks; empty: to be found
   std::vector<int> order;             ///< first file row of each row block; empty: as they stand
   std::vector<int> order_size;

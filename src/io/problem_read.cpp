@@ -400,7 +400,7 @@ bool RawReader::read_plain(RawProblem* raw) {
   return true;
 }
 
-/// Friction models of the contacts and compliance of all rows.
+/// Friction models of the contacts, modes and compliance of all rows.
 bool RawReader::read_models(RawProblem* raw) {
   if (has("/slipstick/friction") && !read_small("/slipstick/friction", raw->contacts, 0, 2, &raw->friction))
     return false;
@@ -409,6 +409,7 @@ bool RawReader::read_models(RawProblem* raw) {
     for (const int facets : raw->facets)
       if (facets % 2 != 0) return fail("'/slipstick/facets' must be even");
   }
+  if (has("/slipstick/mode") && !read_small("/slipstick/mode", raw->rows(), 0, 2, &raw->mode)) return false;
   if (!has("/slipstick/compliance")) return true;
   if (!read_vector("/slipstick/compliance", raw->rows(), Values::Finite, &raw->compliance)) return false;
   for (std::size_t k = 0; k < raw->compliance.size(); ++k)

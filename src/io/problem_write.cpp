@@ -1,4 +1,5 @@
 // Problem -> FCLib's global form (or local, or plain) with what FCLib cannot say under /slipstick; answers too.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -58,6 +59,7 @@ class ProblemWriter {
   void sort_rows();
   void write_info(const std::string& group);
   void write_models();
+  void write_modes();
   SparseMatrix jacobian_of(const std::vector<int>& blocks, int rows) const;
   SparseMatrix coupling() const;
   std::vector<double> pick(const std::vector<double>& values, Place place) const;
@@ -135,8 +137,22 @@ SparseMatrix ProblemWriter::coupling() const {
   return matrix;
 }
 
+/// What `split` does with each row, unless all have the mode that they have without it.
+void ProblemWriter::write_modes() {
+  std::vector<std::int32_t> mode(problem_.rows());
+  bool usual = true;
+  for (std::size_t i = 0; i < problem_.blocks.size(); ++i) {
+    const RowBlock& block = problem_.blocks[i];
+    const int first = file_row_.empty() ? block.row : file_row_[i];
+    std::fill_n(mode.begin() + first, block.size, static_cast<std::int32_t>(block.mode));
+    usual = usual && block.mode == (block.law == LawKind::Equality ? SolveMode::Direct : SolveMode::Split);
+  }
+  if (!usual) add_ints(file_, "/slipstick/mode", mode);
+}
+
 /// Friction models, in the order of the contacts; nothing if all are cones.
 void ProblemWriter::write_models() {
+  write_modes();
   std::vector<std::int32_t> friction, facets;
   bool cones = true;
   for (const RowBlock& block : problem_.blocks) {

@@ -30,6 +30,7 @@ constexpr std::array kExperiments{
     Experiment{"spook-logs", reproduce_spook_logs},
     Experiment{"spook-walls", reproduce_spook_walls},
     Experiment{"spook-squeezed-box", reproduce_spook_box},
+    Experiment{"spook-loader", reproduce_spook_loader},
 };
 
 }  // namespace

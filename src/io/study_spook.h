@@ -12,6 +12,8 @@ Result<Reproduction> reproduce_spook_oscillator(const std::string& scenes, const
 Result<Reproduction> reproduce_spook_pendulum(const std::string& scenes, const StudyMonitor& monitor);
 Result<Reproduction> reproduce_spook_ball(const std::string& scenes, const StudyMonitor& monitor);
 Result<Reproduction> reproduce_spook_crank(const std::string& scenes, const StudyMonitor& monitor);
+/// Figures 12, 13 and 14.
+Result<Reproduction> reproduce_spook_loader(const std::string& scenes, const StudyMonitor& monitor);
 /// Figures 8, 9 and 10: sweeps of Gauss-Seidel beside `auto` on the problems of the same instants.
 Result<Reproduction> reproduce_spook_logs(const std::string& scenes, const StudyMonitor& monitor);
 Result<Reproduction> reproduce_spook_walls(const std::string& scenes, const StudyMonitor& monitor);

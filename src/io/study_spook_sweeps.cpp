@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kSweepsShown = 1000;
 constexpr double kSolved = 1e-8;
-constexpr double kBelowAll = 1e-14;  // the sweeps go on to the end
+constexpr double kBelowAll = 1e-15;  // the sweeps go on to the end
+constexpr double kFloor = 1e-16;     // what is less is shown there
 
 struct SweepCase {
   std::string file, title;
@@ -21,10 +22,38 @@ struct SweepCase {
   std::vector<double> instants;  ///< s, rising
 };
 
-/// One panel: the residual after each sweep of each splitting, a mark where a row block changed its state, and what
-/// `auto` reaches.
+PlotLine make_sweep_line(std::string label, bool markers) { return {std::move(label), {}, {}, false, markers, false}; }
+
+/// What `split` leaves after each coupling: of the swept rows after the sweeps, of the direct rows after the direct
+/// solve, of the whole problem then. Its places are those of its last sweeps.
+void add_split_lines(const Problem& problem, Plot* plot) {
+  SolverOptions options;
+  options.max_iterations = kSweepsShown / options.sweeps;
+  options.order = SweepOrder::Natural;
+  options.record_history = true;
+  const std::unique_ptr<Solver> split = make_solver("split", options);
+  Solution answer;
+  split->solve(problem, kBelowAll, &answer);
+  PlotLine iterative = make_sweep_line("split, iterative half", true),
+           direct = make_sweep_line("split, direct half", true);
+  PlotLine all = make_sweep_line("split, both", false);
+  double sweep = 0;
+  for (const CouplingResidual& left : split->history()->couplings) {
+    for (PlotLine* line : {&iterative, &direct, &all}) line->x.push_back(sweep);
+    iterative.y.push_back(std::max(left.iterative, kFloor));
+    direct.y.push_back(std::max(left.direct, kFloor));
+    all.y.push_back(std::max(left.all, kFloor));
+    sweep += options.sweeps;
+  }
+  plot->lines.push_back(std::move(iterative));
+  plot->lines.push_back(std::move(direct));
+  plot->lines.push_back(std::move(all));
+}
+
+/// One panel: the residual after each sweep of each splitting, a mark where a row block changed its state, both halves
+/// of `split`, and what `auto` reaches.
 Plot make_sweep_panel(const std::string& title, const Problem& problem, const Solution& guess, double* reached) {
-  Plot plot{title, {"sweep", false, {}, {}}, {"relative residual", true, 1e-12, {}}, {}};
+  Plot plot{title, {"sweep", false, {}, {}}, {"relative residual", true, kFloor, {}}, {}};
   PlotLine marks{"a contact changes its state", {}, {}, false, true, true};
   for (const LocalSolver local : {LocalSolver::Separate, LocalSolver::BlockTangents, LocalSolver::Cone}) {
     SolverOptions options;
@@ -40,18 +69,19 @@ Plot make_sweep_panel(const std::string& title, const Problem& problem, const So
     const SolverHistory& history = *pgs->history();
     for (std::size_t k = 0; k < history.residual.size(); ++k) {
       line.x.push_back(static_cast<double>(k + 1));
-      line.y.push_back(history.residual[k]);
+      line.y.push_back(std::max(history.residual[k], kFloor));
       if (local != LocalSolver::Separate || history.changes[k] == 0) continue;
       marks.x.push_back(static_cast<double>(k + 1));
-      marks.y.push_back(3e-12);
+      marks.y.push_back(3 * kFloor);
     }
     plot.lines.push_back(std::move(line));
   }
   SolverLadder ladder({});
   Solution answer = guess;
   *reached = ladder.solve(problem, &answer).residual.relative;
-  plot.lines.push_back(
-      {"auto", {1, kSweepsShown}, {std::max(*reached, 1e-12), std::max(*reached, 1e-12)}, false, false, true});
+  add_split_lines(problem, &plot);
+  const double level = std::max(*reached, kFloor);
+  plot.lines.push_back({"auto", {1, kSweepsShown}, {level, level}, false, false, true});
   plot.lines.push_back(std::move(marks));
   return plot;
 }
@@ -89,18 +119,21 @@ Result<Reproduction> reproduce_sweeps(StudyBench bench, const std::vector<SweepC
 
 Result<Reproduction> reproduce_spook_logs(const std::string& scenes, const StudyMonitor& monitor) {
   return reproduce_sweeps(
-      StudyBench({"spook-logs",
-                  kLacoursiere,
-                  "figure 8",
-                  "Logs on a slope, some contacts sliding and some not: the residual of Gauss-Seidel sweeps stagnates "
-                  "and jumps where contacts change their state. The same problems are solved to 1e-8 by `auto`.",
-                  {},
-                  {},
-                  0,
-                  0,
-                  {}},
-                 scenes, monitor),
-      {{"logs.yaml", "logs", {{"n", "40"}}, {0.3, 0.8, 2}}});
+      StudyBench(
+          {"spook-logs",
+           kLacoursiere,
+           "figure 8",
+           "Logs dropped askew on a slope: landing, in a heap, and in a heap that slides. Row by row (`separate`) "
+           "the sweeps stop at a residual of 1e-4 to 1e-2 and stay there; contact by contact they stagnate, "
+           "fall in jumps where contacts change their state, and stagnate again. Of `split` the direct half is "
+           "at rounding and the sweeps stagnate like the others. The same problems are solved to 1e-8 by `auto`.",
+           {},
+           {},
+           0,
+           0,
+           {}},
+          scenes, monitor),
+      {{"logs.yaml", "logs", {{"n", "40"}, {"pitch", "0.5"}, {"twist", "0.05"}}, {0.25, 0.9, 2}}});
 }
 
 Result<Reproduction> reproduce_spook_walls(const std::string& scenes, const StudyMonitor& monitor) {
@@ -113,7 +146,10 @@ Result<Reproduction> reproduce_spook_walls(const std::string& scenes, const Stud
                   kLacoursiere,
                   "figure 9",
                   "A wall of bricks at rest, hit by a ball, and falling; then the same with bricks four times as long "
-                  "as high, with which the sweeps have a harder time.",
+                  "as high. At rest the sweeps gain a digit in 700, and the first direct solve of `split` is all that "
+                  "is needed. Once bricks slide, the sweeps row by row (`separate`) stop near 1e-3, contact by contact "
+                  "they jump and stagnate further down, and the halves of `split` do not agree. Bricks change between "
+                  "sticking, sliding and open in nearly every sweep. Unlike in the paper, long bricks are not harder.",
                   {},
                   {},
                   0,
@@ -129,7 +165,9 @@ Result<Reproduction> reproduce_spook_box(const std::string& scenes, const StudyM
                   kLacoursiere,
                   "figure 10",
                   "A tall box between two plates that are a little too close, pulled sideways: eight contacts that "
-                  "slide, and sweeps that do not find the forces.",
+                  "slide. Row by row (`separate`) the residual of the sweeps grows and stays ten times above where it "
+                  "began; contact by contact it falls in waves, a digit in 300 sweeps. `split`, whose normals are "
+                  "direct, is at rounding after a dozen couplings, as `auto` is.",
                   {},
                   {},
                   0,

@@ -107,7 +107,7 @@ class Reproduce(CliTest):
             energy = [f for f in self.reproduce(name) if f["quantity"].startswith("energy inequality")]
             self.assertEqual([f["ours"] for f in energy], [0], name)
 
-    # spook-walls and spook-logs take half a minute and are not here.
+    # spook-walls, spook-logs and spook-loader take half a minute and are not here.
     def test_spook_agrees(self):
         for name in ["spook-oscillator", "spook-pendulum", "spook-ball", "spook-slider-crank", "spook-squeezed-box"]:
             self.assertGreater(len(self.reproduce(name)), 0)

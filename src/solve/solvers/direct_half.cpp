@@ -60,8 +60,7 @@ void DirectHalf::make_part() {
     const RowBlock& block = p.blocks[i];
     const int count = count_rows(static_cast<int>(i));
     if (count == 0) continue;
-    const bool normal_only = count < block.size || (block.law == LawKind::Friction && count == 1);
-    RowBlock& copy = part_.add_block(normal_only ? LawKind::Nonnegative : block.law, count);
+    RowBlock& copy = part_.add_block(count < block.size ? LawKind::Nonnegative : block.law, count);
     copy.friction = block.friction;
     copy.facets = block.facets;
     copy.mu = block.mu;

@@ -74,7 +74,7 @@ class Split : public Solver {
 
   /// The residual of the swept rows after them.
   double run_sweeps() {
-    sweeps_.set_impulses(x_);  // the tangents back within the limits of the new normals
+    sweeps_.set_impulses(sweeps_.impulses());  // the tangents back within the limits of the new normals
     for (int k = 1; k <= options_.sweeps; ++k) {
       sweeps_.sweep(options_.symmetric && k % 2 == 0);
       if (!options_.record_history) continue;

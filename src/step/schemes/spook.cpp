@@ -11,10 +11,12 @@
 // bend = g(move(q, v, h)) - g(q) - h G v = (h^2/2) v^T g'' v + O(h^3): without it joints in steady motion are off by
 // h^2 (1 + phi)/(8 phi) v^T g'' v; with it by O(h^3). Taken from the values themselves and not from g'' it is bounded
 // however fast a body turns.
-// The part with 1 is that of v', expected to be 2 v - (the v before), which is off by O(h^2), so that the bend is off
-// by O(h^4); where it differs too much from that of the v' that came out, the step is solved again with the latter
-// (`refine`). Taken at v instead it would be off by O(h^3), and the order of the error would break where `refine` sets
-// in. K: a joint force f at the arm r turns a body by r x R^T f; K = (r.f) 1 - sym(f r^T), positive part, is how that
+// The part with 1 is that of v', expected to be 2 v - (the v before) where the motion is smooth, off by O(h^2), which
+// puts the bend off by O(h^4); where it differs too much from that of the v' that came out, the step is solved again
+// with the latter (`refine`). Taken at v it would be off by O(h^3), and the order of the error would break where
+// `refine` sets in.
+//
+// K: a joint force f at the arm r turns a body by r x R^T f; K = (r.f) 1 - sym(f r^T), positive part, is how that
 // torque resists a turn, with f of the last step. A chain under load swings its links faster than the step can see, and
 // without K, that is with the directions of the forces held over the step, such a scheme is unstable whatever it does
 // to the joints. a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal.
@@ -47,6 +49,15 @@ constexpr double kStiffnessWeight = 1, kStiffnessDamping = 0.2;
 constexpr double kStiffRatio = 0.5;
 /// A bend that differs by more than this, m or rad, from the one that was expected is worth a second solution.
 constexpr double kBendTolerance = 1e-6;
+/// A bend that changes by more than this, m or rad, from one step to the next is not smooth: what two steps say about a
+/// third is worse than nothing then, and a chain that whips blows up.
+constexpr double kBendChange = 1e-5;
+
+double calc_largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t r = 0; r < a.size(); ++r) largest = std::max(largest, std::abs(a[r] - b[r]));
+  return largest;
+}
 
 /// Adds (r.f) 1 - sym(f r^T).
 void add_arm_stiffness(const Vec3& arm, const Vec3& force, Mat3* stiffness) {
@@ -125,10 +136,7 @@ bool Spook::refine(const StepInput& input, const Solution& solution, StepScratch
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
     s->velocity[i] = calc_body_twist(input, s->map, s->problem, solution.v, static_cast<int>(i));
   update_bend(input, s, &s->bend_found);
-  double change = 0;
-  for (std::size_t r = 0; r < s->bend_end.size(); ++r)
-    change = std::max(change, std::abs(s->bend_found[r] - s->bend_end[r]));
-  if (!(change > kBendTolerance)) return false;
+  if (!(calc_largest_difference(s->bend_found, s->bend_end) > kBendTolerance)) return false;
   std::swap(s->bend_end, s->bend_found);
   return true;
 }
@@ -277,6 +285,7 @@ void Spook::discretize(const StepInput& input, StepScratch* s) const {
   }
   update_velocity(input, false, s);
   update_bend(input, s, &s->bend);
+  if (!s->spin_known && calc_largest_difference(s->bend, s->bend_end) > kBendChange) s->bend_end = s->bend;
   add_joints(input, s->equations.joints, s->velocity, s->bend, s->bend_end, &s->problem, &s->map);
   const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
   add_axis_rows(input, {}, s->equations, share, &s->problem, &s->map);

@@ -53,6 +53,7 @@ void expect_same(const Problem& a, const Problem& b) {
     EXPECT_EQ(x.size, y.size);
     EXPECT_EQ(x.law, y.law);
     EXPECT_EQ(x.entries, y.entries);
+    EXPECT_EQ(x.mode, y.mode);
     if (x.law == LawKind::Friction) {
       EXPECT_EQ(x.mu, y.mu);
       EXPECT_EQ(x.friction, y.friction);
@@ -91,7 +92,10 @@ TEST_F(ProblemFiles, GlobalFormComesBackBitForBit) {
     SCOPED_TRACE(seed);
     test::RandomProblemOptions options = test::make_varied_options(seed);
     options.contacts = std::min(options.contacts, 15);
-    const Problem problem = with_sorted_entries(test::make_random_problem(seed, options));
+    Problem problem = with_sorted_entries(test::make_random_problem(seed, options));
+    test::Random random(seed);
+    for (RowBlock& block : problem.blocks)
+      if (seed % 2 == 0) block.mode = static_cast<SolveMode>(random.below(3));
     const ProblemFile file = round_trip(problem);
     expect_same(problem, file.problem);
     EXPECT_EQ(file.form, ProblemForm::Global);

@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
             "solve_mode",
             "slipstick: 1\nmaterials: {ice: {solve: iterativ}}\nmaterial_pairs: [{between: [ice, ice], solve: 1}]\n",
             {"s.yaml:2:26: unknown 'solve' 'iterativ' in material 'ice'; did you mean 'iterative'?",
-             "s.yaml:3:46: unknown 'solve' '1' in material pair (known: direct, iterative, split)"}},
+             "s.yaml:3:47: unknown 'solve' '1' in material pair (known: direct, iterative, split)"}},
         Spoiled{"pair_of_materials",
                 "slipstick: 1\nmaterial_pairs: [{between: [defalt, default], friction: 1}]\n",
                 {"s.yaml:2:29: material pair 'defalt' and 'default': unknown material 'defalt'; did you mean "
@@ -399,9 +399,9 @@ INSTANTIATE_TEST_SUITE_P(
                 {"s.yaml:2:48: unknown 'event_state' 'hermit' in scheme 'trapezoid'; did you mean 'hermite'?"}},
         Spoiled{"split_options",
                 "slipstick: 1\nsimulation: {solver: {split: {coupling: -1, iterations: 3}}}\n",
-                {"s.yaml:2:45: unknown key 'iterations' in solver 'split' (known: local, relaxation, coupling, sweeps, "
-                 "time_limit, symmetric, order, threads)",
-                 "s.yaml:2:22: iterations or coupling of the solver must be a number, 0 for its own"}},
+                {"s.yaml:2:22: iterations or coupling of the solver must be a number, 0 for its own",
+                 "s.yaml:2:45: unknown key 'iterations' in solver 'split' (known: local, relaxation, coupling, sweeps, "
+                 "time_limit, symmetric, order, threads)"}},
         Spoiled{"impact",
                 "slipstick: 1\nsimulation: {impact: poison}\n",
                 {"s.yaml:2:22: unknown 'impact' 'poison' in simulation; did you mean 'poisson'?"}},

@@ -45,6 +45,29 @@ TEST(PgsAllocation, NoneAfterWarmUp) {
   }
 }
 
+// Every third contact direct: the direct half is a problem by itself then.
+TEST(SplitAllocation, NoneAfterWarmUpWithFrictionInTheDirectHalf) {
+  if (!test::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
+  SolverOptions options;
+  options.max_iterations = 3;
+  const auto solver = make_split(options);
+  for (Problem problem : {stack(10), wall(3, 3), disks(5), chain(20)}) {
+    for (std::size_t i = 0; i < problem.blocks.size(); ++i) problem.blocks[i].mode = static_cast<SolveMode>(i % 3);
+    long before = 0;
+    for (int round = 0; round < 2; ++round) {  // the same solves twice: all phases of the direct half have run then
+      Solution answer;
+      solver->solve(problem, 1e-8, &answer);
+      const Solution solved = answer;
+      before = test::allocation_count.load();
+      for (const double guess : {1.001, 0.0}) {
+        answer.lambda = guess * solved.lambda;
+        solver->solve(problem, 1e-8, &answer);
+      }
+    }
+    EXPECT_EQ(test::allocation_count.load() - before, 0);
+  }
+}
+
 TEST(OtherSolversAllocation, NoneAfterWarmUp) {
   if (!test::kCountsAllocations) GTEST_SKIP() << "the sanitizer owns malloc";
   for (const char* name : {"admm", "apgd", "block-pivot", "keller"}) {

@@ -254,7 +254,7 @@ TEST(Spook, SteadyRotation) {
         EXPECT_NEAR(error / plain[k], 1, 2e-3) << k;
         continue;
       }
-      EXPECT_LT(error, 6e-7 * std::pow(0.07, k));
+      EXPECT_LT(error, 9e-7 * std::pow(0.07, k));
       if (k > 0) {
         EXPECT_GT(previous / error, 14) << "fourth order on a circle";
       }
