@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collision/convex_core.h"
 #include "collision/narrow_phase.h"
 #include "collision/surface_probe.h"
 
@@ -81,6 +82,20 @@ std::uint32_t mix_feature(std::uint64_t owner, std::uint32_t feature) {
   return static_cast<std::uint32_t>(x >> 32);
 }
 
+/// A shape whose centre is inside: the shortest way out of each triangle may lead to its wrong side, so that none
+/// counts. It is pushed out the way that is the nearest for its centre.
+void push_out_center(const PlacedShape& curved, const PlacedShape& surface, ContactSink* sink) {
+  const SurfaceProbe probe(surface, false, 0, sink);
+  Vec3 on, normal;
+  int triangle = 0;
+  if (!probe.find_way_out(probe.as_local(curved.center), 2 * curved.bound, &on, &normal, &triangle)) return;
+  const Vec3 along = surface.frame * normal;
+  const Vec3 lowest = curved.center + ConvexCore(curved, curved.center).calc_support(-along);
+  const double gap = along.dot(lowest - (surface.center + surface.frame * on));
+  constexpr std::uint32_t kCenterName = 0xFFFFFFFF;
+  sink->add(lowest, lowest - gap * along, -along, gap, mix_feature(surface.surface->facet(triangle), kCenterName));
+}
+
 }  // namespace
 
 PolytopeData make_polytope(const Hull& hull) {
@@ -147,6 +162,7 @@ void find_curved_surface(const PlacedShape& curved, const PlacedShape& surface, 
       sink->add(contact.point_b + gap * along, contact.point_b, -along, gap, feature);
     }
   });
+  if (sink->count() == 0 && index.surface().one_sided) push_out_center(curved, surface, sink);
 }
 
 }  // namespace slipstick
