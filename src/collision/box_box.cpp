@@ -193,7 +193,7 @@ void BoxPair::add_edge_pair(const EdgePair& edges) {
   const double gap = edges.normal.dot(edges.on_b - edges.on_a);
   const Vec3 middle = 0.5 * (edges.on_a + edges.on_b);  // clamping may have moved the points off the normal
   sink_.add_from(true, as_world(middle - 0.5 * gap * edges.normal), a_.frame * edges.normal, gap, edges.feature);
-  least_ = gap;
+  least_ = gap + 1e-12 * scale_;  // the edges stay the deepest
   ClosestPairs taken(scale_);
   taken.add(edges.on_a, edges.on_b, edges.feature);
   taken.select();
