@@ -22,7 +22,7 @@ struct Surface {
   bool closed = false;
   bool one_sided = false;        ///< closed, or a heightfield: what is behind a triangle is inside
   double volume = 0;             ///< closed: positive
-  int dropped = 0;               ///< triangles without area that were left out
+  int dropped = 0;               ///< triangles left out: without area, or given before
   bool turned = false;           ///< closed, and its triangles faced inwards: they were turned round
   std::array<double, 2> cell{};  ///< heightfield: size of a cell
 };
@@ -36,7 +36,7 @@ struct MadeSurface {
 /// The most triangles that a surface may have.
 inline constexpr std::size_t kMaxTriangles = 4'000'000;
 
-/// Joins vertices at the same place, leaves out triangles without area, checks the orientation.
+/// Joins vertices at the same place, leaves out triangles without area and those given twice, checks the orientation.
 MadeSurface make_surface(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
 
 /// A grid of heights over [-x/2, x/2] x [-y/2, y/2]: `columns` numbers a row; rows run along x, the first row has the

@@ -60,6 +60,7 @@ class BoxPair {
   bool face_of_a_ = true;
   BoxFace face_;
   double edge_separation_ = -1e300;
+  double least_ = -kInfinity;  ///< of two edges: points of a face beside them, along another normal, are not deeper
   int edge_i_ = 0, edge_j_ = 0;
   FaceManifold manifold_;
 };
@@ -183,7 +184,7 @@ void BoxPair::add_manifold(bool of_a, const BoxFace& face, const ClosestPairs* t
           taken->contains(p.feature) || (of_a ? taken->is_near_first(local) : taken->is_near_second(local));
       if (known) continue;
     }
-    sink_.add_from(of_a, on_face, normal, p.height, p.feature);
+    sink_.add_from(of_a, on_face, normal, std::max(p.height, least_), p.feature);
   }
 }
 
@@ -192,6 +193,7 @@ void BoxPair::add_edge_pair(const EdgePair& edges) {
   const double gap = edges.normal.dot(edges.on_b - edges.on_a);
   const Vec3 middle = 0.5 * (edges.on_a + edges.on_b);  // clamping may have moved the points off the normal
   sink_.add_from(true, as_world(middle - 0.5 * gap * edges.normal), a_.frame * edges.normal, gap, edges.feature);
+  least_ = gap + 1e-12 * scale_;  // the edges stay the deepest
   ClosestPairs taken(scale_);
   taken.add(edges.on_a, edges.on_b, edges.feature);
   taken.select();

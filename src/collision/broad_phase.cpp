@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kBoundless = std::numeric_limits<double>::infinity();
 
-constexpr std::size_t kGridThreshold = 100;                 // below this one sweep is quicker
+constexpr std::size_t kGridThreshold = 150;                 // below this one sweep is quicker
 constexpr std::int32_t kFewBoxes = 8;                       // a grid of no more than this is asked box by box
 constexpr std::int64_t kMostCells = std::int64_t{1} << 20;  // along one axis: three numbers of cells fit into a key
 /// Cells along x are this much shorter than the boxes: a row of them is nearly a sweep.
@@ -141,15 +141,18 @@ void BroadPhase::add_grid(int first_class, int last_class) {
 /// grid, that like bodies are not torn apart; the others are paired from there.
 void BroadPhase::make_grids() {
   constexpr int kLast = kClasses - 2;
-  int middle = 0;
-  for (int c = 0; c < kLast; ++c) {
+  int low = 0, high = kLast;  // the classes between them are all that there are
+  while (low < kLast && class_count_[low] == 0) ++low;
+  while (high > low && class_count_[high] == 0) --high;
+  int middle = low;
+  for (int c = low; c < high; ++c) {
     const auto count = [&](int k) { return class_count_[k] + class_count_[k + 1]; };
     if (count(c) > count(middle)) middle = c;
   }
   grids_.clear();
   grid_of_class_.resize(kClasses);
-  if (middle % 2 == 1) add_grid(0, 0);
-  for (int c = middle % 2; c <= kLast; c += 2) add_grid(c, std::min(c + 1, kLast));
+  if ((middle - low) % 2 == 1) add_grid(low, low);
+  for (int c = low + (middle - low) % 2; c <= high; c += 2) add_grid(c, std::min(c + 1, kLast));
   add_grid(kClasses - 1, kClasses - 1);
   std::int32_t first = 0;
   for (Grid& grid : grids_) {  // `last` holds the number of boxes
@@ -236,8 +239,8 @@ void BroadPhase::fill(const std::vector<Bounds>& bounds, Grid* grid) {
 
 /// By (key, index): radix sort from the lowest digit, stable, and the indices come in ascending.
 void BroadPhase::sort_keys(std::span<Keyed> keys, int bits) {
-  constexpr int kMostDigitBits = 11;
-  const int passes = (bits + kMostDigitBits - 1) / kMostDigitBits, digit_bits = (bits + passes - 1) / passes;
+  const int most_digit_bits = std::clamp(static_cast<int>(std::bit_width(keys.size())), 6, 11);
+  const int passes = (bits + most_digit_bits - 1) / most_digit_bits, digit_bits = (bits + passes - 1) / passes;
   const std::uint64_t mask = (std::uint64_t{1} << digit_bits) - 1;
   other_keys_.resize(keys.size());
   std::span<Keyed> from = keys, to = other_keys_;

@@ -63,6 +63,7 @@ struct alignas(64) ShapeBrief {
   bool movable = false;
   bool has_excluded = false;  ///< its body is in some pair without contact
   bool is_ball = false;
+  bool is_centered = false;  ///< a ball about the centre of mass of its body
 };
 
 struct PlacedPlane {
@@ -145,6 +146,7 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), 
     brief.material = shape.material;
     brief.kind = shape.kind;
     brief.is_ball = shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk;
+    brief.is_centered = brief.is_ball && is_body && shape.pose.position.isZero(0);
     brief.movable = is_body && m.bodies[shape.body].kind == BodyKind::Dynamic && m.bodies[shape.body].dof > 0;
     brief.has_excluded = is_body && has_excluded[shape.body];
     (shape.kind == ShapeKind::Plane ? planes : solids).push_back(s);
@@ -277,9 +279,14 @@ Bounds ContactFinder::Impl::calc_bounds(int s, std::span<const double> reach) co
 void ContactFinder::Impl::update_shapes(const State& state, std::span<const double> reach) {
   std::size_t next = 0;  // of `moving`, which is in ascending order
   for (int s = 0; s < static_cast<int>(placed.size()); ++s) {
-    place_shape(state, s);
-    briefs[s].center = placed[s].center;
-    briefs[s].reach = reach_of(reach, s);
+    ShapeBrief& brief = briefs[s];
+    if (brief.is_centered) {
+      placed[s].center = state.pose[brief.body].position;
+    } else {
+      place_shape(state, s);
+    }
+    brief.center = placed[s].center;
+    brief.reach = reach_of(reach, s);
     if (next < moving.size() && moving[next] == s) bounds[next++] = calc_bounds(s, reach);
   }
 }
@@ -355,7 +362,12 @@ void ContactFinder::Impl::find_plane_pairs() {
 
 /// From pairs of moving solids to pairs of shapes.
 void ContactFinder::Impl::name_pairs() {
-  for (IndexPair& p : pairs) p = {moving[p.a], moving[p.b]};  // `moving` is in ascending order
+  if (pairs.empty()) return;
+  const std::int32_t first = moving.front();
+  const bool in_a_row = moving.back() - first == static_cast<std::int32_t>(moving.size()) - 1;  // they are ascending
+  for (IndexPair& p : pairs) {
+    p = in_a_row ? IndexPair{p.a + first, p.b + first} : IndexPair{moving[p.a], moving[p.b]};
+  }
 }
 
 /// By (a, b): buckets by a, each sorted by b.
@@ -364,7 +376,11 @@ void ContactFinder::Impl::sort_pairs() {
   for (const IndexPair& p : pairs) ++bucket[p.a + 1];
   for (std::size_t s = 0; s < placed.size(); ++s) bucket[s + 1] += bucket[s];
   sorted_pairs.resize(pairs.size());
-  for (const IndexPair& p : pairs) sorted_pairs[bucket[p.a]++] = p;
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    if (k + kAhead < pairs.size()) __builtin_prefetch(sorted_pairs.data() + bucket[pairs[k + kAhead].a], 1);
+    sorted_pairs[bucket[pairs[k].a]++] = pairs[k];
+  }
   // bucket[s] is now the end of bucket s.
   std::int32_t start = 0;
   for (std::size_t s = 0; s < placed.size(); start = bucket[s++]) {

@@ -38,6 +38,9 @@ class ContactSink {
     }
   }
 
+  /// Contacts of this pair so far.
+  std::size_t count() const { return contacts_->size() - first_; }
+
   /// This pair has a contact of that name already.
   bool has(std::uint32_t feature) const {
     for (std::size_t i = first_; i < contacts_->size(); ++i) {

@@ -131,8 +131,10 @@ class ConvexPair {
                        gap_, lowest->feature);
         return;
       }
+      const bool on_face = up_along() > 1 - 1e-9;
+      if (on_face && add_foot_on_face(reference_is_a_ ? lb : la)) return;
       find_by_projections(&on_a, &on_b);
-      if (up_along() > 1 - 1e-9) (reference_is_a_ ? name_a : name_b) = kAnywhere;
+      if (on_face) (reference_is_a_ ? name_a : name_b) = kAnywhere;
     }
     const Vec3 middle = (on_a + on_b) / 2;  // rounding has moved the points off the normal
     add(middle - gap_ / 2 * normal_, middle + gap_ / 2 * normal_, normal_, gap_, convex_feature(name_a, name_b));
@@ -153,8 +155,37 @@ class ConvexPair {
     *on_a = ca + closest_on_segment(*on_b, ca, ha) * ha;
   }
 
-  /// Closest points of A and of B moved away along the normal, by alternating projections.
+  /// The supporting point of the other side over the face that looks along the normal, at the distance that is known.
+  /// (Rims are clipped as polygons: what is over the rest of the disk is not among the points of the overlap.)
+  bool add_foot_on_face(const SupportLine& line) {
+    const ConvexCore &own = reference_is_a_ ? b_ : a_, &face = reference_is_a_ ? a_ : b_;
+    for (const bool at_end : {false, true}) {
+      const Vec3& p = at_end ? line.to : line.from;
+      const PointDistance d = calc_point_distance(face.shape(), origin_ + p);
+      const double along = reference_is_a_ ? d.normal.dot(normal_) : -d.normal.dot(normal_);
+      if (std::abs(d.gap - own.radius() - gap_) > kAside * scale_ || along < 1 - kAside) continue;
+      const Vec3 middle = (d.on_surface - origin_ + p - own.radius() * d.normal) / 2;
+      const std::uint32_t name = at_end ? line.to_name : line.from_name;
+      add(middle - gap_ / 2 * normal_, middle + gap_ / 2 * normal_, normal_, gap_,
+          reference_is_a_ ? convex_feature(kAnywhere, name) : convex_feature(name, kAnywhere));
+      return true;
+    }
+    return false;
+  }
+
+  /// Closest points of A and of B moved away along the normal, by alternating projections. From the points given, and
+  /// if that is slow from B's centre: the thin lens that two disks share is found at once from there.
   void find_by_projections(Vec3* on_a, Vec3* on_b) const {
+    const double off = project_in_turn(on_a, on_b);
+    if (off <= kAside * scale_) return;
+    Vec3 other_a = *on_a, other_b = b_.center();
+    if (project_in_turn(&other_a, &other_b) >= off) return;
+    *on_a = other_a;
+    *on_b = other_b;
+  }
+
+  /// From `on_b`; by how much the points are not `gap_` apart along the normal.
+  double project_in_turn(Vec3* on_a, Vec3* on_b) const {
     const Vec3 shift = (scale_ - gap_) * normal_;
     for (int k = 0; k < 60; ++k) {
       *on_a = calc_point_distance(a_.shape(), origin_ + *on_b + shift).on_surface - origin_;
@@ -162,6 +193,7 @@ class ConvexPair {
       *on_b = calc_point_distance(b_.shape(), origin_ + *on_a - shift).on_surface - origin_;
       if ((*on_b - before).norm() <= kSameGap * scale_) break;
     }
+    return (*on_b - *on_a - gap_ * normal_).norm();
   }
 
   double up_along() const { return reference_is_a_ ? up_.dot(normal_) : -up_.dot(normal_); }

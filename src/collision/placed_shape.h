@@ -8,7 +8,8 @@ namespace slipstick {
 class SurfaceIndex;
 struct PolytopeData;
 
-struct PlacedShape {
+/// Aligned: what a ball needs is one line of a cache.
+struct alignas(64) PlacedShape {
   ShapeKind kind = ShapeKind::Sphere;
   int point_count = 0;                     ///< polygon
   double radius = 0;                       ///< sphere, disk, capsule, cylinder, cone

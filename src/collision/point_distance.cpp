@@ -83,7 +83,7 @@ PointDistance calc_from_ellipsoid(const PlacedShape& s, const Vec3& p) {
   double u = 0;
   for (int i = 0; i < 3; ++i) u = std::max(u, e[i] * std::abs(y[i]) - shift[i]);
   double slope = 0;
-  for (int step = 0; u > 0 && step < 100; ++step) {
+  for (int step = 0; step < 100; ++step) {  // also from 0: where y is 0 nothing is divided by it
     const double f = excess(u, &slope);
     if (!(f > 0) || !(slope < 0)) break;
     const double next = u - f / slope;

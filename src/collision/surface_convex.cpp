@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collision/convex_core.h"
 #include "collision/narrow_phase.h"
 #include "collision/surface_probe.h"
 
@@ -81,6 +82,54 @@ std::uint32_t mix_feature(std::uint64_t owner, std::uint32_t feature) {
   return static_cast<std::uint32_t>(x >> 32);
 }
 
+constexpr std::uint32_t kDeepName = 0xFFFFFFFF;
+
+bool is_over_triangle(const SurfaceIndex& index, int t, const Vec3& p) {
+  for (int k = 0; k < 3; ++k) {
+    const SurfaceEdge& edge = index.edge(index.edge_of(t, k));
+    const Vec3& a = index.vertex(edge.a);
+    const double length = (index.vertex(edge.b) - a).norm();
+    if (edge.inward[edge.triangle[0] == t ? 0 : 1].dot(p - a) < -kOnEdge * length) return false;
+  }
+  return true;
+}
+
+/// The lowest point of the shape, as each triangle under it sees that: the shallowest counts. For a shape that has sunk
+/// in so far that the shortest way out of each triangle leads sideways, through an edge that carries nothing.
+void push_out_lowest(const PlacedShape& curved, const PlacedShape& surface, ContactSink* sink) {
+  const SurfaceIndex& index = *surface.surface;
+  const ConvexCore core(curved, curved.center);
+  const Vec3 center = surface.frame.transpose() * (curved.center - surface.center);
+  Vec3 lowest = Vec3::Zero(), along = Vec3::UnitZ();
+  double gap = -kInfinity;
+  int facet = 0;
+  const Vec3 wide = Vec3::Constant(curved.bound);
+  index.tree().find({center - wide, center + wide}, [&](int t) {
+    const Vec3 normal = surface.frame * index.normal(t), point = core.calc_support(-normal);
+    const Vec3 p = center + surface.frame.transpose() * point;
+    const double height = index.normal(t).dot(p - index.vertex(index.triangle(t)[0]));
+    if (height > 0 || height <= gap || !is_over_triangle(index, t, p)) return;
+    gap = height;
+    lowest = curved.center + point;
+    along = normal;
+    facet = index.facet(t);
+  });
+  if (gap > -kInfinity) sink->add(lowest, lowest - gap * along, -along, gap, mix_feature(facet, kDeepName));
+}
+
+/// The same for a shape whose centre is inside and whose lowest point is over nothing: the way that is the nearest for
+/// its centre.
+void push_out_center(const PlacedShape& curved, const PlacedShape& surface, ContactSink* sink) {
+  const SurfaceProbe probe(surface, false, 0, sink);
+  Vec3 on, normal;
+  int triangle = 0;
+  if (!probe.find_way_out(probe.as_local(curved.center), 2 * curved.bound, &on, &normal, &triangle)) return;
+  const Vec3 along = surface.frame * normal;
+  const Vec3 lowest = curved.center + ConvexCore(curved, curved.center).calc_support(-along);
+  const double gap = along.dot(lowest - (surface.center + surface.frame * on));
+  sink->add(lowest, lowest - gap * along, -along, gap, mix_feature(surface.surface->facet(triangle), kDeepName));
+}
+
 }  // namespace
 
 PolytopeData make_polytope(const Hull& hull) {
@@ -121,6 +170,7 @@ void find_curved_surface(const PlacedShape& curved, const PlacedShape& surface, 
   // Scratch that keeps its capacity from pair to pair; nothing is read from it that was not written for this triangle.
   thread_local Hull triangle;
   thread_local std::vector<Contact> found;
+  bool overlap = false;
   const Vec3 wide = Vec3::Constant(curved.bound + sink->reach());
   index.tree().find({center - wide, center + wide}, [&](int t) {
     const Triangle& c = index.triangle(t);
@@ -136,6 +186,7 @@ void find_curved_surface(const PlacedShape& curved, const PlacedShape& surface, 
     ContactSink own(names, sink->reach(), false, &found);
     find_convex_pair(curved, flat, &own);
     for (const Contact& contact : found) {
+      overlap = overlap || contact.gap < 0;
       const Vec3 on = surface.frame.transpose() * (contact.point_b - surface.center);
       bool inner = false;
       const Vec3 direction = filter.choose(t, on, surface.frame.transpose() * -contact.normal, &inner);
@@ -147,6 +198,9 @@ void find_curved_surface(const PlacedShape& curved, const PlacedShape& surface, 
       sink->add(contact.point_b + gap * along, contact.point_b, -along, gap, feature);
     }
   });
+  if (sink->count() > 0 || !index.surface().one_sided) return;
+  if (overlap) push_out_lowest(curved, surface, sink);
+  if (sink->count() == 0) push_out_center(curved, surface, sink);
 }
 
 }  // namespace slipstick

@@ -48,9 +48,31 @@ void SurfaceProbe::begin(const Polytope& body) {
 void SurfaceProbe::touch(const Polytope& body) {
   begin(body);
   if (!find_region()) return;
-  for (int i = 0; i < static_cast<int>(body.points.size()); ++i) touch_point(i, body.point(i), body.radius);
-  for (int i = 0; i < static_cast<int>(body.edges.size()); ++i) touch_edge(i, i);
-  if (!body.faces.empty()) touch_faces();
+  const std::size_t before = sink_->count();
+  touch_features();
+  if (sink_->count() > before || two_sided_) return;
+  // Nothing near the surface, but points may be deeper inside the solid than was looked for. (Not edges: behind a thin
+  // wall they would be taken for being inside it.)
+  deep_ = 2 * (body.bound + body.radius);
+  if (find_region()) touch_features();
+}
+
+void SurfaceProbe::touch_features() {
+  for (int i = 0; i < static_cast<int>(body_.points.size()); ++i) touch_point(i, body_.point(i), body_.radius);
+  for (int i = 0; i < static_cast<int>(body_.edges.size()); ++i) touch_edge(i, i);
+  if (!body_.faces.empty()) touch_faces();
+}
+
+bool SurfaceProbe::find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const {
+  const Nearest nearest = find_nearest_point(p, within);
+  if (nearest.triangle < 0 || !nearest.inside) return false;
+  *on_surface = nearest.at.point;
+  *triangle = nearest.triangle;
+  *normal = index_.normal(nearest.triangle);
+  if (nearest.at.on != TrianglePoint::On::Face && nearest.distance > 1e-11 * index_.size()) {
+    *normal = (nearest.at.point - p) / nearest.distance;
+  }
+  return true;
 }
 
 /// Where the triangles near the body are, widened by as much as the body may be away: most of its points and edges are

@@ -69,6 +69,9 @@ class SurfaceProbe {
   void touch_edge(int i, int name);
   void touch_faces();
 
+  /// The nearest point of the surface, and the way out to it, if p is inside a solid by at most `within`.
+  bool find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const;
+
   /// One more than the largest feature of `body` (before folding).
   std::uint64_t feature_count() const;
   Vec3 as_local(const Vec3& world) const { return rotation_.transpose() * (world - origin_); }
@@ -82,6 +85,7 @@ class SurfaceProbe {
     bool inside = false;
   };
 
+  void touch_features();
   bool find_region();
   double side(int triangle) const;
   EdgeForm form(const SurfaceEdge& edge) const;

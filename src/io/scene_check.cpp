@@ -1,6 +1,7 @@
 #include <slipstick/friction_cone.h>
 #include <slipstick/joint_errors.h>
 #include <slipstick/scene_check.h>
+#include <slipstick/surface.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "io/print_text.h"
 
@@ -194,6 +196,21 @@ void add_force_remarks(SceneCheck* check) {
   }
 }
 
+/// What was left out of meshes. A mesh that several bodies share is told once.
+void add_mesh_remarks(const Model& model, SceneCheck* check) {
+  std::set<const Surface*> told;
+  for (const Shape& shape : model.shapes) {
+    if (shape.kind != ShapeKind::Mesh) continue;
+    const Surface& surface = *model.surfaces[shape.surface];
+    if (surface.dropped == 0 || !told.insert(&surface).second) continue;
+    const std::size_t given = surface.triangles.size() + static_cast<std::size_t>(surface.dropped);
+    check->remarks.push_back(std::to_string(surface.dropped) + " of the " + std::to_string(given) +
+                             " triangles of the mesh of '" + std::string(body_name(model, shape.body)) +
+                             "' were left out: they have no area, or are there twice; clean the mesh if that is a "
+                             "surprise");
+  }
+}
+
 void add_remarks(SceneCheck* check) {
   if (check->dynamic == 0) check->remarks.push_back("nothing moves: there is no dynamic body");
   if (check->mass_ratio > kLargeMassRatio)
@@ -234,6 +251,7 @@ SceneCheck check_scene(const Scene& scene) {
     check.joint_error = std::max(check.joint_error, error);
   find_cancelling_forces(simulation, &check);
   add_remarks(&check);
+  add_mesh_remarks(scene.model, &check);
   return check;
 }
 

@@ -44,6 +44,28 @@ std::vector<std::int32_t> join_vertices(std::vector<Vec3>* vertices) {
   return joined;
 }
 
+/// Of triangles with the same corners and the same outside the first stays: a copy would make a solid a sheet.
+void drop_copies(std::vector<Triangle>* triangles) {
+  const auto key = [&](std::int32_t i) {
+    Triangle t = (*triangles)[i];
+    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
+    return t;
+  };
+  std::vector<std::int32_t> order(triangles->size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const Triangle ka = key(a), kb = key(b);
+    return ka != kb ? ka < kb : a < b;
+  });
+  std::vector<bool> copy(triangles->size());
+  for (std::size_t k = 1; k < order.size(); ++k) copy[order[k]] = key(order[k]) == key(order[k - 1]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < triangles->size(); ++i) {
+    if (!copy[i]) (*triangles)[kept++] = (*triangles)[i];
+  }
+  triangles->resize(kept);
+}
+
 struct HalfEdge {
   std::int32_t low, high;  ///< vertices
   std::int32_t triangle;
@@ -176,6 +198,7 @@ MadeSurface make_surface(std::vector<Vec3> vertices, std::vector<Triangle> trian
     for (std::int32_t& v : t) v = joined[v];
     if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) proper.push_back(t);
   }
+  drop_copies(&proper);
   if (std::string problem = check_edges(proper, surface.get()); !problem.empty()) return {nullptr, std::move(problem)};
   surface->vertices = std::move(vertices);
   for (const Triangle& t : proper) {

@@ -155,6 +155,9 @@ TEST_P(BoundedPairs, DepthOfOverlappingShapes) {
       best = std::max(best, calc_separation(s.a, s.b, n));
     }
     EXPECT_GE(attained, best - 1e-9);
+    if (kinds.a == kBox && kinds.b == kBox) {
+      EXPECT_GE(least(s.contacts).gap, attained - 1e-9) << "nothing deeper than the depth";
+    }
     if (HasFailure()) FAIL() << "sample " << overlapping;
   }
 }

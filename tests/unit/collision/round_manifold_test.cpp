@@ -97,5 +97,56 @@ TEST(RoundManifold, NamesStayUnderNoise) {
   }
 }
 
+/// A cap's disk is clipped as an octagon: what is over the rest of it has its exact foot all the same.
+TEST(RoundManifold, AnEndOverTheRestOfTheDisk) {
+  const double radius = 0.6;
+  const Convex can{make_cylinder(radius, 0.1), {}};
+  for (const double tilt : {1e-5, 1e-3, 2e-2, 0.1}) {
+    for (int k = 0; k < 48; ++k) {
+      const double angle = k * std::numbers::pi / 24, away = angle + 0.7 * k;
+      const Vec3 foot(0.97 * radius * std::cos(angle), 0.97 * radius * std::sin(angle), 0.1);
+      const Vec3 axis(std::cos(tilt) * std::cos(away), std::cos(tilt) * std::sin(away), std::sin(tilt));
+      const Convex rod{make_capsule(0.2, 0.8),
+                       {foot + Vec3(0, 0, 0.5) + 0.8 * axis, Quat::FromTwoVectors(Vec3::UnitZ(), axis)}};
+      const auto found = find_contacts(make_pair_world(can.solid, can.pose, rod.solid, rod.pose, 1));
+      ASSERT_FALSE(found.empty());
+      const Contact& c = least(found);
+      EXPECT_NEAR(c.gap, 0.3, 1e-9) << tilt << ' ' << k;
+      EXPECT_LT((can.project(c.point_a) - c.point_a).norm(), 1e-8) << tilt << ' ' << k;
+      EXPECT_LT((rod.project(c.point_b) - c.point_b).norm(), 1e-8) << tilt << ' ' << k;
+    }
+  }
+}
+
+/// Two cans side by side whose caps share a thin lens, seen from above.
+TEST(RoundManifold, CapsThatShareALens) {
+  const Solid can = make_cylinder(0.5, 0.1);
+  for (const double apart : {0.99, 0.999, 0.9999, 1 - 1e-6}) {
+    for (int k = 0; k < 24; ++k) {
+      const double angle = k * std::numbers::pi / 12;
+      const Convex low{can, {}},
+          high{can, {Vec3(apart * std::cos(angle), apart * std::sin(angle), 0.5), Quat::Identity()}};
+      const auto found = find_contacts(make_pair_world(low.solid, low.pose, high.solid, high.pose, 1));
+      ASSERT_FALSE(found.empty());
+      const Contact& c = least(found);
+      EXPECT_NEAR(c.gap, 0.3, 1e-9) << apart << ' ' << k;
+      EXPECT_LT((low.project(c.point_a) - c.point_a).norm(), 1e-6) << apart << ' ' << k;
+      EXPECT_LT((high.project(c.point_b) - c.point_b).norm(), 1e-6) << apart << ' ' << k;
+    }
+  }
+}
+
+/// On the middle plane, inside and outside of the evolute.
+TEST(RoundManifold, ABallInsideAFlatEllipsoid) {
+  const Convex flat{make_ellipsoid({0.75, 0.25, 0.75}), {}};
+  for (int k = 0; k < 200; ++k) {
+    const double r = 0.75 * k / 200.0, angle = 0.3 * k;
+    const Convex ball{make_sphere(0.25), {Vec3(r * std::cos(angle), 0, r * std::sin(angle)), Quat::Identity()}};
+    const auto found = find_contacts(make_pair_world(ball.solid, ball.pose, flat.solid, flat.pose, 0));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NEAR(found[0].gap, calc_separation(ball, flat, found[0].normal), 1e-9) << k;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick::test

@@ -51,7 +51,7 @@ int add_surface(World* world, int body, const std::shared_ptr<const Surface>& su
 World make_surface_world(const Solid& solid, const Pose& pose, const std::shared_ptr<const Surface>& surface,
                          const Pose& surface_pose, double reach) {
   World world;
-  world.add_shape(world.add_body(BodyKind::Dynamic, pose, reach), solid.shape, solid.points);
+  world.add_shape(world.add_body(BodyKind::Dynamic, pose, reach), solid.shape, solid.points, solid.hull);
   add_surface(&world, world.add_body(BodyKind::Fixed, surface_pose, 0), surface, !surface->closed);
   return world;
 }
@@ -255,6 +255,40 @@ TEST(SurfacePairs, GeneralShapesOnAFlatFieldMeetAPlane) {
     EXPECT_NEAR(least(found).gap, least(expected).gap, 1e-6) << k;
     for (const Contact& c : found) EXPECT_NEAR(c.normal.z(), -1, 1e-9) << k << ": no ghost edges";
     for (std::size_t i = 1; i < found.size(); ++i) EXPECT_LT(found[i - 1].key, found[i].key) << k;
+  }
+}
+
+TEST(SurfacePairs, WhatHasSunkInDeepIsStillPushedOut) {
+  const auto ground = make_ground(8, [](int, int) { return 0.0; });
+  for (int k = 0; k < 600; ++k) {
+    Random random(3000 + k);
+    const Solid solid = k % 6 == 4   ? make_box({0.3, 0.4, 0.6})
+                        : k % 6 == 5 ? make_capsule(0.2, 0.3)
+                                     : make_general(k % 6, &random);
+    const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-0.4, 0.3)), random.rotation()};
+    const auto found = find_contacts(make_surface_world(solid, pose, ground, {}, 0.01));
+    const auto expected = find_contacts(make_pair_world(solid, pose, make_plane(), {}, 0.01));
+    if (expected.empty() || Convex{solid, pose}.support(Vec3::UnitZ()) < 0) continue;  // below all: lost
+    ASSERT_FALSE(found.empty()) << k;
+    if (k % 6 < 3 && least(expected).gap < -0.02) {
+      EXPECT_LT(least(found).gap, 0) << k;
+    }
+    for (const Contact& c : found) {
+      EXPECT_NEAR(c.normal.z(), -1, 1e-6) << k;
+      EXPECT_GE(c.gap, least(expected).gap - 1e-9) << k;
+    }
+  }
+}
+
+TEST(SurfacePairs, AThinPlateDoesNotPullFromBehind) {
+  const auto plate = make_box_mesh({3, 3, 0.02});
+  for (int k = 0; k < 300; ++k) {
+    Random random(4000 + k);
+    const Solid solid = k % 5 == 4 ? make_box({0.3, 0.4, 0.6}) : make_general(k % 5, &random);
+    const Quat turn = random.rotation();
+    const double below = -Convex{solid, {Vec3::Zero(), turn}}.support(-Vec3::UnitZ());
+    const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), 0.02 - below + 0.05), turn};
+    EXPECT_TRUE(find_contacts(make_surface_world(solid, pose, plate, {}, 0.01)).empty()) << k;
   }
 }
 

@@ -3,6 +3,8 @@
 #include <slipstick/scene_check.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 
 #include "support/simulate.h"
@@ -111,6 +113,24 @@ joints:
   EXPECT_EQ(check.redundant_rows, std::optional(5));
   EXPECT_EQ(check.tied_joints, (std::vector<std::string>{"upper", "lower"}));
   EXPECT_TRUE(says(check, "'upper', 'lower'"));
+}
+
+TEST(MeshCheck, TrianglesLeftOutAreCounted) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "mesh_check";
+  std::filesystem::create_directories(folder);
+  // A tetrahedron; one face twice, one triangle without area.
+  std::ofstream(folder / "t.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 2 0 0\n"
+                                     "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 3 4 2\nf 1 2 2\n";
+  std::ofstream(folder / "s.yaml")
+      << "slipstick: 1\nbodies:\n"
+         "  - {name: a, density: 1, shapes: [{mesh: {file: t.obj}}]}\n"
+         "  - {name: b, density: 1, position: [9, 0, 0], shapes: [{mesh: {file: t.obj}}]}\n";
+  const Result<Scene> scene = load_scene((folder / "s.yaml").string());
+  ASSERT_TRUE(scene.ok());
+  const SceneCheck check = check_scene(*scene);
+  EXPECT_TRUE(says(check, "2 of the 6 triangles of the mesh of 'a' were left out"));
+  EXPECT_FALSE(says(check, "mesh of 'b'")) << "one mesh, told once";
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ bodies:
   - repeat: {i: 3}
     name: rock_{i}
     density: 1
-    shapes: [{hull: {random: {points: 20 + 5*i, size: [4, 2, 1], seed: mod(i, 2)}}}]
+    shapes: [{hull: {random: {points: 20 + 5*i, size: [4, 2, 1], seed: i % 2}}}]
 )yaml";
   const auto points_of = [](const std::string& scene, int body) {
     const Result<Scene> result = parse_scene(scene, "s.yaml");

@@ -90,6 +90,19 @@ TEST(Surface, TrianglesThatFaceInwardsAreTurned) {
   EXPECT_GT(calc_surface_mass(*made.surface).mass, 0);
 }
 
+TEST(Surface, ATriangleGivenTwiceCountsOnce) {
+  Pieces pieces = make_box_pieces({0, 0, 0}, {1, 1, 1});
+  const Triangle first = pieces.triangles[0];
+  pieces.triangles.push_back({first[1], first[2], first[0]});  // the same from another corner
+  pieces.triangles.push_back(pieces.triangles[7]);
+  const MadeSurface made = make_surface(pieces.vertices, pieces.triangles);
+  ASSERT_EQ(made.problem, "");
+  EXPECT_EQ(made.surface->dropped, 2);
+  EXPECT_EQ(made.surface->triangles.size(), 12u);
+  EXPECT_TRUE(made.surface->closed);
+  EXPECT_NEAR(made.surface->volume, 1, 1e-15);
+}
+
 TEST(Surface, TrianglesWithoutAreaAreLeftOut) {
   Pieces pieces = make_box_pieces({0, 0, 0}, {1, 1, 1});
   const auto first = static_cast<std::int32_t>(pieces.vertices.size());
