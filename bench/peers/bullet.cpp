@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 
 #include "peer.h"
@@ -40,7 +41,7 @@ class Bullet {
   }
 
   int iterations_;
-  std::vector<std::shared_ptr<void>> kept_;
+  std::deque<std::shared_ptr<void>> kept_;
   std::unique_ptr<btDiscreteDynamicsWorld> world_;
   std::vector<btRigidBody*> bodies_;
 };

@@ -15,11 +15,11 @@ std::string print_certified(const BenchmarkFigures& row) {
 }  // namespace
 
 std::string make_benchmark_text(const std::vector<BenchmarkTable>& tables) {
-  std::string text = print_text("%-13s %-22s%9s%9s%9s%11s%11s%11s%10s%11s\n", "scene", "engine", "ms/step", "p99",
+  std::string text = print_text("%-13s %-25s%9s%9s%9s%11s%11s%11s%10s%11s\n", "scene", "engine", "ms/step", "p99",
                                 "max", "depth, m", "joints, m", "moved, m", "certified", "rise, J");
   for (const BenchmarkTable& table : tables) {
     for (const BenchmarkFigures& row : table.rows) {
-      text += print_text("%-13s %-22s", table.name.c_str(), row.engine.c_str());
+      text += print_text("%-13s %-25s", table.name.c_str(), row.engine.c_str());
       if (row.steps > 0)
         text += print_text("%9.3f%9.3f%9.3f%11.2e%11.2e%11.2e%10s%11.2e", row.ms_median, row.ms_p99, row.ms_max,
                            row.penetration_max, row.joint_error_max, row.displacement, print_certified(row).c_str(),

@@ -25,6 +25,8 @@ constexpr int kLemkePairs = 1000;
 /// Sweeps of Gauss-Seidel from a cold start: they cost less than one factorization, end easy problems at once and give
 /// the first rung a guess otherwise.
 constexpr int kStarterSweeps = 5;
+/// m/s, rad/s: what moves faster is not at rest, and the judge need not be asked.
+constexpr double kRestSpeed = 1e-6;
 
 /// The last resort: so many sweeps from the best answer, then the first rung from where they end. Where an active set
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
@@ -43,7 +45,6 @@ struct Slot {
   std::unique_ptr<Solver> starter;
   std::array<std::unique_ptr<Solver>, kRescueSweeps.size()> rescuers;
   Judge judge;
-  MassBlocks masses;
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
 };
@@ -95,7 +96,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   result.residual.relative = std::numeric_limits<double>::infinity();
   slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
-  if (options.hold > 0 && hold(problem, solution, slot)) return;
+  if (options.hold_resting && hold(problem, solution, slot)) return;
   if (starts_cold && start_cold(problem, solution, slot)) return;
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
@@ -158,19 +159,19 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
   }
 }
 
-/// The guess with the velocities that belong to its impulses, if the judge finds it good enough as it is: bodies at
-/// rest under the same load, contacts that stay open.
+/// At rest, under the impulses of the guess, if the judge agrees. The velocities are zero, not those that the impulses
+/// leave over: these would add up from step to step.
 bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Slot* slot) const {
-  slot->masses.update(problem);
+  if (problem.unknowns() == 0 || !(solution->v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
+  slot->trial.v.setZero(problem.unknowns());
   slot->trial.lambda = solution->lambda;
-  update_velocity(problem, slot->masses, slot->trial.lambda, &slot->trial.v);
   const Residuals residual = slot->judge.certify(problem, slot->trial);
-  if (!residual.within(options.hold)) return false;
+  if (!residual.within(options.tolerance)) return false;
   update_row_velocity(problem, slot->trial.v, slot->trial.lambda, &slot->trial.w);
   std::swap(*solution, slot->trial);
   LadderResult& result = slot->result;
   result.residual = residual;
-  result.certified = residual.within(options.tolerance);
+  result.certified = true;
   result.unsupported = false;
   result.held = 1;
   result.solver = "held";
