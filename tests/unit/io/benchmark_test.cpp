@@ -14,7 +14,7 @@ Scene make_benchmark_scene(const std::string& text) {
   return std::move(scene).value();
 }
 
-constexpr const char* kTwoLinks = R"(
+constexpr const char* kTwoLinks = R"yaml(
 bodies:
   - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: -3}}]}
   - {name: one, mass: 2, position: [0.5, 0, 0], shapes: [{box: {size: [1, 0.2, 0.2]}}]}
@@ -26,7 +26,7 @@ forces:
   - load: {body: two, force: [0, 0, "10*max(0, min(1, 1e9*(0.05 - t)))"]
 }
 simulation: {duration: 0.1, step: 1/100}
-)";
+)yaml";
 
 TEST(Benchmark, EveryOneIsAShippedScene) {
   for (const Benchmark& benchmark : benchmarks()) {
