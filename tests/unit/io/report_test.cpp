@@ -79,7 +79,8 @@ TEST(Report, HasEveryFieldOfItsContract) {
   const std::pair<const char*, std::vector<const char*>> nested[] = {
       {"ms_per_step", {"mean", "median", "p99", "max"}},
       {"phase_ms", {"collision", "assemble", "solve", "advance", "record"}},
-      {"contacts", {"mean", "max"}},
+      {"contacts", {"mean", "max", "found", "warm"}},
+      {"islands", {"mean", "held"}},
       {"problem", {"rows_mean", "rows_max"}},
       {"certificate",
        {"residual_max", "residual_mean", "uncertified_steps", "escalations", "penetration_max", "penetration_final",
