@@ -21,7 +21,7 @@ struct Comparison {
 };
 
 /// The benchmarks that a name means: itself, or all that begin with it.
-std::vector<slipstick::Benchmark> select(const std::string& name) {
+std::vector<slipstick::Benchmark> select_benchmarks(const std::string& name) {
   std::vector<slipstick::Benchmark> chosen = slipstick::benchmarks();
   std::erase_if(chosen, [&](const slipstick::Benchmark& each) {
     return name != "all" && each.name != name && !each.name.starts_with(name + "-");
@@ -89,7 +89,7 @@ bool run_round(const BenchArguments& arguments, const std::vector<Peer>& peers, 
 }  // namespace
 
 int bench(const BenchArguments& arguments) {
-  const std::vector<slipstick::Benchmark> chosen = select(arguments.name);
+  const std::vector<slipstick::Benchmark> chosen = select_benchmarks(arguments.name);
   if (chosen.empty()) {
     std::vector<std::string> names = {"all"};
     for (const slipstick::Benchmark& each : slipstick::benchmarks()) names.emplace_back(each.name);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 
 #include "peer.h"
@@ -20,32 +21,42 @@ class Bullet {
  public:
   Bullet(const PeerScene& scene, int iterations);
   std::string name() const { return "Bullet 3, " + std::to_string(iterations_) + " iterations"; }
-  void push(int body, const std::array<double, 3>& force) { bodies_[body]->applyCentralForce(vector_of(force)); }
+  void push(int body, const std::array<double, 3>& force) { parts_[body][0]->applyCentralForce(vector_of(force)); }
   void step(double h) { world_->stepSimulation(h, 0); }
   PeerPose pose(int body) const {
-    const btTransform& place = bodies_[body]->getWorldTransform();
+    if (is_fixed(body)) return scene_.bodies[body].pose;
+    const btTransform& place = parts_[body][0]->getWorldTransform();
     const btQuaternion q = place.getRotation();
     return {array_of(place.getOrigin()), {q.w(), q.x(), q.y(), q.z()}};
   }
-  std::array<double, 3> velocity(int body) const { return array_of(bodies_[body]->getLinearVelocity()); }
-  std::array<double, 3> spin(int body) const { return array_of(bodies_[body]->getAngularVelocity()); }
+  std::array<double, 3> velocity(int body) const {
+    return is_fixed(body) ? std::array<double, 3>{} : array_of(parts_[body][0]->getLinearVelocity());
+  }
+  std::array<double, 3> spin(int body) const {
+    return is_fixed(body) ? std::array<double, 3>{} : array_of(parts_[body][0]->getAngularVelocity());
+  }
 
  private:
+  bool is_fixed(int body) const { return scene_.bodies[body].mass == 0; }
   btCollisionShape* make_shape(const PeerShape& shape, btTransform* place);
-  void add_body(const PeerScene& scene, int i);
+  void add_fixed(int i);
+  void add_moving(int i);
+  void add_part(int i, const btTransform& place, btCollisionShape* shape, const PeerShape* surface);
+  void add_ball(const PeerBall& ball);
   template <class T>
   T* keep(T* made) {
     kept_.emplace_back(made, [](void* p) { delete static_cast<T*>(p); });
     return made;
   }
 
+  const PeerScene& scene_;
   int iterations_;
-  std::vector<std::shared_ptr<void>> kept_;
+  std::deque<std::shared_ptr<void>> kept_;
   std::unique_ptr<btDiscreteDynamicsWorld> world_;
-  std::vector<btRigidBody*> bodies_;
+  std::vector<std::vector<btRigidBody*>> parts_;  ///< one a moving body; one a shape of a fixed one
 };
 
-Bullet::Bullet(const PeerScene& scene, int iterations) : iterations_(iterations) {
+Bullet::Bullet(const PeerScene& scene, int iterations) : scene_(scene), iterations_(iterations) {
   auto* configuration = keep(new btDefaultCollisionConfiguration());
   auto* dispatcher = keep(new btCollisionDispatcher(configuration));
   auto* pairs = keep(new btDbvtBroadphase());
@@ -53,24 +64,39 @@ Bullet::Bullet(const PeerScene& scene, int iterations) : iterations_(iterations)
   world_ = std::make_unique<btDiscreteDynamicsWorld>(dispatcher, pairs, solver, configuration);
   world_->setGravity(vector_of(scene.gravity));
   world_->getSolverInfo().m_numIterations = iterations;
-  for (int i = 0; i < static_cast<int>(scene.bodies.size()); ++i) add_body(scene, i);
-  for (const PeerBall& ball : scene.balls) {
-    btTypedConstraint* joint = nullptr;
-    if (ball.a < 0) {
-      joint = new btPoint2PointConstraint(*bodies_[ball.b], vector_of(ball.at_b));
-    } else if (ball.b < 0) {
-      joint = new btPoint2PointConstraint(*bodies_[ball.a], vector_of(ball.at_a));
+  parts_.resize(scene.bodies.size());
+  for (int i = 0; i < static_cast<int>(scene.bodies.size()); ++i) {
+    if (is_fixed(i)) {
+      add_fixed(i);
     } else {
-      joint =
-          new btPoint2PointConstraint(*bodies_[ball.a], *bodies_[ball.b], vector_of(ball.at_a), vector_of(ball.at_b));
+      add_moving(i);
     }
-    world_->addConstraint(keep(static_cast<btPoint2PointConstraint*>(joint)), true);
   }
+  for (const PeerBall& ball : scene.balls) add_ball(ball);
   for (const std::array<int, 2>& pair : scene.apart) {
     if (pair[0] < 0 || pair[1] < 0) continue;
-    bodies_[pair[0]]->setIgnoreCollisionCheck(bodies_[pair[1]], true);
-    bodies_[pair[1]]->setIgnoreCollisionCheck(bodies_[pair[0]], true);
+    for (btRigidBody* a : parts_[pair[0]])
+      for (btRigidBody* b : parts_[pair[1]]) {
+        a->setIgnoreCollisionCheck(b, true);
+        b->setIgnoreCollisionCheck(a, true);
+      }
   }
+}
+
+/// A joint to a fixed body is one to the world: both are where they were.
+void Bullet::add_ball(const PeerBall& ball) {
+  const bool a_moves = ball.a >= 0 && !is_fixed(ball.a), b_moves = ball.b >= 0 && !is_fixed(ball.b);
+  btPoint2PointConstraint* joint = nullptr;
+  if (a_moves && b_moves) {
+    joint =
+        new btPoint2PointConstraint(*parts_[ball.a][0], *parts_[ball.b][0], vector_of(ball.at_a), vector_of(ball.at_b));
+  } else if (a_moves || b_moves) {
+    joint =
+        new btPoint2PointConstraint(*parts_[a_moves ? ball.a : ball.b][0], vector_of(a_moves ? ball.at_a : ball.at_b));
+  } else {
+    return;
+  }
+  world_->addConstraint(keep(joint), true);
 }
 
 btCollisionShape* Bullet::make_shape(const PeerShape& shape, btTransform* place) {
@@ -87,37 +113,46 @@ btCollisionShape* Bullet::make_shape(const PeerShape& shape, btTransform* place)
   return plane;
 }
 
-void Bullet::add_body(const PeerScene& scene, int i) {
-  const PeerBody& body = scene.bodies[i];
+void Bullet::add_part(int i, const btTransform& place, btCollisionShape* shape, const PeerShape* surface) {
+  const PeerBody& body = scene_.bodies[i];
+  btRigidBody::btRigidBodyConstructionInfo info(body.mass, nullptr, shape, vector_of(body.inertia));
+  info.m_startWorldTransform = place;
+  // Bullet multiplies the coefficients of a pair: roots give the geometric mean.
+  info.m_friction = surface == nullptr ? 0 : std::sqrt(surface->friction);
+  info.m_restitution = surface == nullptr ? 0 : surface->restitution;
+  auto* made = keep(new btRigidBody(info));
+  made->setLinearVelocity(vector_of(body.velocity));
+  made->setAngularVelocity(vector_of(body.spin));
+  made->setActivationState(DISABLE_DEACTIVATION);
+  world_->addRigidBody(made);
+  parts_[i].push_back(made);
+}
+
+void Bullet::add_fixed(int i) {
+  for (const PeerShape& shape : scene_.shapes) {
+    if (shape.body != i) continue;
+    btTransform place;
+    btCollisionShape* made = make_shape(shape, &place);
+    add_part(i, transform_of(scene_.bodies[i].pose) * place, made, &shape);
+  }
+}
+
+void Bullet::add_moving(int i) {
   std::vector<const PeerShape*> shapes;
-  for (const PeerShape& shape : scene.shapes)
+  for (const PeerShape& shape : scene_.shapes)
     if (shape.body == i) shapes.push_back(&shape);
   btCollisionShape* whole = nullptr;
   btTransform place;
   if (shapes.size() == 1) whole = make_shape(*shapes[0], &place);
   if (shapes.size() != 1 || !(place == btTransform::getIdentity())) {
     auto* compound = keep(new btCompoundShape());
-    if (whole != nullptr) {
-      compound->addChildShape(place, whole);
-    } else {
-      for (const PeerShape* shape : shapes) {
-        btCollisionShape* part = make_shape(*shape, &place);
-        compound->addChildShape(place, part);
-      }
+    for (const PeerShape* shape : shapes) {
+      btCollisionShape* part = make_shape(*shape, &place);
+      compound->addChildShape(place, part);
     }
     whole = compound;
   }
-  btRigidBody::btRigidBodyConstructionInfo info(body.mass, nullptr, whole, vector_of(body.inertia));
-  info.m_startWorldTransform = transform_of(body.pose);
-  // Bullet multiplies the coefficients of a pair: roots give the geometric mean.
-  info.m_friction = shapes.empty() ? 0 : std::sqrt(shapes[0]->friction);
-  info.m_restitution = shapes.empty() ? 0 : shapes[0]->restitution;
-  auto* made = keep(new btRigidBody(info));
-  made->setLinearVelocity(vector_of(body.velocity));
-  made->setAngularVelocity(vector_of(body.spin));
-  made->setActivationState(DISABLE_DEACTIVATION);
-  world_->addRigidBody(made);
-  bodies_.push_back(made);
+  add_part(i, transform_of(scene_.bodies[i].pose), whole, shapes.empty() ? nullptr : shapes[0]);
 }
 
 }  // namespace

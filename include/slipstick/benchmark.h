@@ -25,7 +25,7 @@ Result<Scene> load_benchmark(const Benchmark& benchmark, const std::string& scen
 struct BenchmarkRun {
   std::string engine;
   std::string failure;          ///< empty: it came to the end
-  std::vector<double> seconds;  ///< wall time, one a step
+  std::vector<double> seconds;  ///< CPU time of all threads, one a step
   std::vector<State> samples;
   long uncertified = -1;  ///< steps; -1: the engine certifies nothing
 };
@@ -40,7 +40,7 @@ Result<std::string> make_peer_text(const Scene& scene);
 /// What such a program answers; `failure` says if that makes no sense.
 BenchmarkRun read_peer_answer(const Scene& scene, const std::string& text);
 
-/// Times of one run; accuracy at its samples, from the geometry and the masses alone.
+/// CPU times of one run; accuracy at its samples, from the geometry and the masses alone.
 struct BenchmarkFigures {
   std::string engine, failure;
   long steps = 0, uncertified = -1;

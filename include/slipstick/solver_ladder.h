@@ -26,10 +26,11 @@ struct LadderOptions {
   double time_limit = std::numeric_limits<double>::infinity();  ///< s; no rung is begun after it, and a solver that
                                                                 ///< reads SolverOptions::time_limit ends by then
   SolverOptions solver_options;
-  /// Relative residual up to which an island's guess is its answer and nothing is solved; 0: every island is solved.
-  double hold = 0;
   double heap_tolerance = 0;  ///< auto: above `tolerance`, that of islands too dear to factor, which are swept
-  bool cold_sweeps = true;    ///< auto: begin with a few sweeps of pgs where there is no guess
+  /// An island whose guess moves no column by more than rounding, and whose impulses keep it at rest within the
+  /// tolerance, is not solved: v = 0 and the guess' impulses are its answer.
+  bool hold_resting = false;
+  bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
 };
 
 struct LadderResult {
@@ -40,7 +41,7 @@ struct LadderResult {
   int iterations = 0;
   int escalations = 0;
   int islands = 0;
-  int held = 0;                ///< islands whose guess was the answer (LadderOptions::hold)
+  int held = 0;                ///< islands answered by their guess (LadderOptions::hold_resting)
   double certify_seconds = 0;  ///< the judge's last word
   std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;

@@ -25,6 +25,8 @@ constexpr int kLemkePairs = 1000;
 /// Sweeps of Gauss-Seidel from a cold start: they cost less than one factorization, end easy problems at once and give
 /// the first rung a guess otherwise.
 constexpr int kStarterSweeps = 5;
+/// m/s, rad/s: what moves faster is not at rest, and the judge need not be asked.
+constexpr double kRestSpeed = 1e-6;
 
 /// The last resort: so many sweeps from the best answer, then the first rung from where they end. Where an active set
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
@@ -50,7 +52,6 @@ struct Slot {
   std::unique_ptr<Solver> starter;
   std::unique_ptr<Solver> rescuer;
   Judge judge;
-  MassBlocks masses;
   FactorCost cost;
   std::unique_ptr<Solver> sweeper;  ///< of a heap
   LadderResult result;
@@ -105,8 +106,8 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   result.residual.relative = std::numeric_limits<double>::infinity();
   slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
-  if (options.hold > 0 && hold(problem, solution, slot)) return;
   result.tolerance = options.tolerance;
+  if (options.hold_resting && hold(problem, solution, slot)) return;
   if (options.heap_tolerance > options.tolerance && slot->cost.calc(problem) > kDearFactor &&
       solve_heap(problem, solution, slot))
     return;
@@ -205,19 +206,19 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
   return true;
 }
 
-/// The guess with the velocities that belong to its impulses, if the judge finds it good enough as it is: bodies at
-/// rest under the same load, contacts that stay open.
+/// At rest, under the impulses of the guess, if the judge agrees. The velocities are zero, not those that the impulses
+/// leave over: these would add up from step to step.
 bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Slot* slot) const {
-  slot->masses.update(problem);
+  if (problem.unknowns() == 0 || !(solution->v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
+  slot->trial.v.setZero(problem.unknowns());
   slot->trial.lambda = solution->lambda;
-  update_velocity(problem, slot->masses, slot->trial.lambda, &slot->trial.v);
   const Residuals residual = slot->judge.certify(problem, slot->trial);
-  if (!residual.within(options.hold)) return false;
+  if (!residual.within(options.tolerance)) return false;
   update_row_velocity(problem, slot->trial.v, slot->trial.lambda, &slot->trial.w);
   std::swap(*solution, slot->trial);
   LadderResult& result = slot->result;
   result.residual = residual;
-  result.certified = residual.within(options.tolerance);
+  result.certified = true;
   result.unsupported = false;
   result.held = 1;
   result.solver = "held";

@@ -7,11 +7,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kFarAbove = 10;
-
-/// Of the tolerance: up to here last impulses are as good as new ones. The rest is for what velocities gather while
-/// they are held.
-constexpr double kHoldPart = 0.1;
+constexpr double kFarAbove = 10;  // a residual over the offsets that could explain it
 
 LadderOptions make_ladder_options(const SimulationOptions& options) {
   LadderOptions made;
@@ -21,7 +17,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   made.threads = options.threads;
   // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
   made.cold_sweeps = false;
-  if (options.hold_resting) made.hold = kHoldPart * options.tolerance;
+  made.hold_resting = options.hold_resting;
   if (options.solver != "auto") made.solver_options = options.solver_options;
   return made;
 }

@@ -54,7 +54,8 @@ void Trial::warm_start(const StepInput& input) {
     const ContactKey& key = input.contacts->contacts[contact.contact].key;
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
-    ++warm_contacts_;
+    const bool counts = input.contacts->contacts[contact.contact].limit < 0;
+    warm_contacts_ += counts && !state.contact_memory[m].impulse.isZero(0);
     for (int k = 0; k < (contact.friction == 0 ? 1 : contact.count); ++k)
       solution_.lambda[row + k] =
           share * contact.direction[k].dot(state.contact_memory[m].impulse) / contact.direction[k].squaredNorm();

@@ -24,6 +24,19 @@ TEST_P(Allocation, StepsAllocateNothingAfterWarmUp) {
   EXPECT_EQ(allocation_count - before, 0);
 }
 
+TEST(Allocation, StepsAtRestAllocateNothing) {
+  Scene scene = shipped_scene("stack.yaml");
+  scene.simulation.reduce_contacts = true;
+  scene.simulation.hold_resting = true;
+  Simulation simulation = simulation_of(scene);
+  for (int i = 0; i < 30; ++i) simulation.step();
+  const long before = allocation_count;
+  int held = 0;
+  for (int i = 0; i < 30; ++i) held += simulation.step().held;
+  EXPECT_EQ(allocation_count - before, 0);
+  EXPECT_GT(held, 0);
+}
+
 TEST(Allocation, TheCounterCounts) {
   const long before = allocation_count;
   std::vector<int> vector(1000);

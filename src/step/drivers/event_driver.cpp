@@ -167,6 +167,7 @@ void EventDriver::step(const State& state, State* next, StepReport* report) {
   report->events = static_cast<int>(events_.size());
   report->contacts = static_cast<int>(std::count_if(active_.contacts.begin(), active_.contacts.end(),
                                                     [](const Contact& contact) { return contact.limit < 0; }));
+  report->warm_contacts = std::min(report->contacts, trial_report_.warm_contacts);
   std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.time < b.time; });
   current_.time = end;
   current_.step = state.step + 1;
@@ -302,6 +303,8 @@ bool EventDriver::run(double h, bool backward) {
     trial_.run(input(h, backward), &end_, &trial_report_);
     report_->iterations += trial_report_.iterations;
     report_->escalations += trial_report_.escalations;
+    report_->islands += trial_report_.islands;
+    report_->held += trial_report_.held;
     report_->rows = std::max(report_->rows, trial_report_.rows);
     report_->seconds.assemble += trial_report_.seconds.assemble;
     report_->seconds.solve += trial_report_.seconds.solve;

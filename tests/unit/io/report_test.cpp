@@ -79,11 +79,13 @@ TEST(Report, HasEveryFieldOfItsContract) {
   const std::pair<const char*, std::vector<const char*>> nested[] = {
       {"ms_per_step", {"mean", "median", "p99", "max"}},
       {"phase_ms", {"collision", "broad_phase", "narrow_phase", "assemble", "solve", "certify", "advance", "record"}},
-      {"contacts", {"mean", "max"}},
+      {"contacts", {"mean", "max", "found", "warm"}},
+      {"islands", {"mean", "held"}},
       {"problem", {"rows_mean", "rows_max"}},
       {"certificate",
-       {"residual_max", "residual_mean", "uncertified_steps", "escalations", "penetration_max", "penetration_final",
-        "joint_error_max", "joint_error_final", "cone_violation_max", "friction_dissipation_violation_max"}},
+       {"residual_max", "residual_mean", "uncertified_steps", "escalations", "heap_steps", "penetration_max",
+        "penetration_final", "joint_error_max", "joint_error_final", "cone_violation_max",
+        "friction_dissipation_violation_max"}},
       {"energy",
        {"initial", "final", "kinetic_final", "potential_final", "ledger_remainder_max", "increase_max",
         "increase_steps", "ledger"}}};
