@@ -130,11 +130,13 @@ BoxPair::EdgePair BoxPair::make_edge_pair(int i, int j) const {
   const double c = r_(i, j), p = w[i], q = w.dot(r_.col(j));
   const double x = (p - c * q) / length_sq, y = (c * p - q) / length_sq;
   pair.inside = std::abs(x) <= a_.half_size[i] && std::abs(y) <= b_.half_size[j];
-  // Where that is beyond an end: first the end, then the point closest to it, and back.
+  // Where that is beyond an end: first the end, then the point closest to it, and back. So too where the edges are all
+  // but parallel: x and y are then noise, but each has its closest point.
+  const bool crossing = pair.inside && length_sq > 1e-8;
   const double on_a = std::clamp(x, -a_.half_size[i], a_.half_size[i]);
   const double on_b = std::clamp(c * on_a - q, -b_.half_size[j], b_.half_size[j]);
-  pair.on_a[i] = pair.inside ? x : std::clamp(p + c * on_b, -a_.half_size[i], a_.half_size[i]);
-  pair.on_b += (pair.inside ? y : on_b) * r_.col(j);
+  pair.on_a[i] = crossing ? x : std::clamp(p + c * on_b, -a_.half_size[i], a_.half_size[i]);
+  pair.on_b += (crossing ? y : on_b) * r_.col(j);
   return pair;
 }
 
@@ -230,6 +232,13 @@ void BoxPair::add_support() {
   const Vec3 up = face_.side * own.frame.col(face_.axis);
   const int v = support_corner(-(other.frame.transpose() * up));
   const Vec3 p = other.center + other.frame * corner_of(other.half_size, v);
+  // Of corners that are equally deep to rounding the deepest may be one that is not over the face.
+  const Vec3 beside = (own.frame.transpose() * (p - own.center)).cwiseAbs() - own.half_size;
+  const bool over =
+      beside[kNext[face_.axis]] <= kSamePoint * scale_ && beside[kAfter[face_.axis]] <= kSamePoint * scale_;
+  if (!over && manifold_.least_height() <= face_separation_ + kTouchingParallel * scale_) {
+    return add_manifold(face_of_a_, face_, nullptr);
+  }
   const double gap = up.dot(p - own.center) - own.half_size[face_.axis];
   sink_.add_from(!face_of_a_, p, face_of_a_ ? up : Vec3(-up), gap, corner_feature(!face_of_a_, v));
   ClosestPairs taken(scale_);

@@ -211,5 +211,23 @@ TEST(Manifold, NamesStayWhileABoxSlidesAndSpins) {
   }
 }
 
+/// Two boxes that meet along an edge each, parallel to rounding: where on the edges is noise, but it is on both of
+/// them.
+TEST(Manifold, EdgesParallelToRounding) {
+  Random random(41);
+  const Convex a{make_box({1, 0.5, 0.75}), {}};
+  for (int k = 0; k < 20000; ++k) {
+    const double size = std::pow(10, random.uniform(-11, -6));
+    const Vec3 noise = size * random.direction();
+    const Quat turn = Quat(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitY())) *
+                      Quat(Eigen::AngleAxisd(noise.norm(), noise.normalized()));
+    const Convex b{make_box({0.25, 0.25, 0.5}), {Vec3(0.25, 0.75, -1) + size * random.direction(), turn}};
+    for (const Contact& c : find_contacts(make_pair_world(a.solid, a.pose, b.solid, b.pose, 0.1))) {
+      ASSERT_LT((a.project(c.point_a) - c.point_a).norm(), 1e-7) << k;
+      ASSERT_LT((b.project(c.point_b) - c.point_b).norm(), 1e-7) << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipstick::test
