@@ -213,7 +213,8 @@ TEST_P(ConvexPairs, DegeneratePlacements) {
     const Contact& c = least(contacts);
     EXPECT_TRUE(c.normal.allFinite());
     EXPECT_NEAR(c.gap, calc_separation(a, b, c.normal), 1e-6);
-    // Points to 2e-5 where features are all but parallel (the worst of 100,000 poses a pair), the gap to 1e-6 and better.
+    // Points to 2e-5 where features are all but parallel (the worst of 100,000 poses a pair), the gap to 1e-6 and
+    // better.
     if (c.gap > 1e-9) check_convex_contacts(a, b, contacts, 2e-5);
     if (HasFailure()) FAIL() << "sample " << k;
   }
