@@ -15,7 +15,6 @@ namespace slipstick {
 struct Benchmark {
   std::string_view name, about, file;
   std::vector<std::pair<std::string, std::string>> set;  ///< as SceneLoadOptions::set
-  std::string_view scheme = {};                          ///< empty: the scene's
 };
 std::vector<Benchmark> benchmarks();
 /// `scenes`: the folder of the shipped scenes.

@@ -51,7 +51,6 @@ std::vector<Benchmark> benchmarks() {
           {"heap-1000", "1000 spheres in a bin", "heap.yaml", {{"n", "1000"}}},
           {"logs-100", "100 logs on a slope", "logs.yaml", {{"n", "100"}}},
           {"chain", "a tonne on fifty links", "chain.yaml", {}},
-          {"chain-spook", "the same with scheme spook", "chain.yaml", {}, "spook"},
           {"incline", "cubes that stick and slide", "incline.yaml", {}},
           {"cannonball", "66 disks between slanted walls", "cannonball.yaml", {}},
           {"wheel-loader", "a machine and a heap of rocks", "wheel_loader.yaml", {}}};
@@ -60,9 +59,7 @@ std::vector<Benchmark> benchmarks() {
 Result<Scene> load_benchmark(const Benchmark& benchmark, const std::string& scenes) {
   SceneLoadOptions options;
   options.set = benchmark.set;
-  Result<Scene> scene = load_scene(scenes + "/" + std::string(benchmark.file), options);
-  if (scene && !benchmark.scheme.empty()) scene->simulation.scheme = benchmark.scheme;
-  return scene;
+  return load_scene(scenes + "/" + std::string(benchmark.file), options);
 }
 
 long calc_sample_interval(const Scene& scene) { return std::max(1L, count_steps(scene) / kSamples); }

@@ -33,9 +33,6 @@ TEST(Benchmark, EveryOneIsAShippedScene) {
     const Result<Scene> scene = load_benchmark(benchmark, std::string(SLIPSTICK_SOURCE_DIR) + "/scenes");
     ASSERT_TRUE(scene) << benchmark.name;
     EXPECT_TRUE(find_option_faults(scene->simulation).empty());
-    if (!benchmark.scheme.empty()) {
-      EXPECT_EQ(scene->simulation.scheme, benchmark.scheme);
-    }
   }
 }
 
