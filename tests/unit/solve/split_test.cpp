@@ -70,8 +70,9 @@ TEST(SplitModes, AllDirectNeedsNoSweeps) {
     const bool solved = certify(problem, answer).within(1e-8);
     EXPECT_EQ(report.status == SolveStatus::Solved, solved);
     certified += solved;
-    if (make_solver("newton")->solve(problem, 1e-8, &newton).status == SolveStatus::Solved)
+    if (make_solver("newton")->solve(problem, 1e-8, &newton).status == SolveStatus::Solved) {
       EXPECT_TRUE(solved) << "seed " << seed << ": " << report.note;
+    }
   }
   EXPECT_GE(certified, 58);
 }
