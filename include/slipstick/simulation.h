@@ -112,6 +112,7 @@ struct StepReport {
   int iterations = 0;
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
   int reach_repeats = 0;  ///< the step was redone with a wider active set
+  int late_repeats = 0;   ///< and with rows for contacts that only its end showed (docs/step.md)
   int events = 0;         ///< impacts, take-offs, sticks and slips in this step
   int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;

@@ -67,6 +67,7 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->end_object();
   json->field("iterations", s.iterations);
   json->field("reach_repeats", s.reach_repeats);
+  json->field("late_repeats", s.late_repeats);
 }
 
 void add_coupling_figures(const SolverStatistics& split, JsonText* json) {

@@ -72,6 +72,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.iterations += report.iterations;
   s.escalations += report.escalations;
   s.reach_repeats += report.reach_repeats;
+  s.late_repeats += report.late_repeats;
   s.heap_steps += report.heap;
   if (!report.certified) {
     if (s.uncertified++ == 0)

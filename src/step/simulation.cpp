@@ -10,6 +10,7 @@
 #include "step/audit.h"
 #include "step/drivers/event_driver.h"
 #include "step/impact_stage.h"
+#include "step/late_contacts.h"
 #include "step/reach.h"
 #include "step/trial.h"
 
@@ -25,7 +26,8 @@ struct Simulation::Impl {
         ladder(options),
         finder(model),
         trial(*scheme, &ladder),
-        reach(model) {
+        reach(model),
+        late(model) {
     if (!scheme->looks_ahead() || scheme->locates(options))
       driver = std::make_unique<EventDriver>(model, options, *scheme, &ladder, &finder);
     warnings = scheme->find_warnings(model, options);
@@ -76,6 +78,7 @@ struct Simulation::Impl {
   ContactFinder finder;
   Trial trial;
   Reach reach;
+  LateContacts late;
   std::unique_ptr<EventDriver> driver;  ///< null: the fixed pipe
   ImpactStage impacts;
   State restarted;  ///< the state with the velocities after the impact stage
@@ -101,9 +104,8 @@ const StepReport& Simulation::Impl::step() {
   }
   update_kinematics();  // 2
   for (;;) {
-    if (report.reach_repeats > 0) find_contacts();  // 3 (the first time: found when the last step was audited)
-    if (scheme->has_impact_stage()) rebound();      // before 4
-    trial.run(input(), &next, &report);             // 4 equations, 5 discretize, 6 warm_start, 7 solve, 8 certify, 9
+    if (scheme->has_impact_stage()) rebound();  // before 4
+    trial.run(input(), &next, &report);         // 4 equations, 5 discretize, 6 warm_start, 7 solve, 8 certify, 9
     report.contacts = static_cast<int>(contacts.contacts.size() - model.limits.size());
     report.contacts_found = found_count;
     if (accept()) break;  // 10
@@ -177,10 +179,20 @@ void Simulation::Impl::rebound() {
   report.events = static_cast<int>(impacts.events().size());
 }
 
-/// A body that leaves the step faster than assumed could have met something outside the active set: look again.
+/// A body that leaves the step faster than assumed could have met something outside the active set: look again (3). One
+/// that has turned may have met something that had no row.
 bool Simulation::Impl::accept() {
-  if (report.reach_repeats >= kMaxReachRepeats || !is_finite(next) || reach.covers(next)) return true;
-  ++report.reach_repeats;
+  if (!is_finite(next)) return true;
+  if (report.reach_repeats < kMaxReachRepeats && !reach.covers(next)) {
+    ++report.reach_repeats;
+    find_contacts();
+    return false;
+  }
+  const Stopwatch watch(&report.seconds.collision);
+  if (report.late_repeats >= kMaxLateRepeats ||
+      !late.add(state, next, options.step, reach.lengths(options.step), &finder, &contacts))
+    return true;
+  ++report.late_repeats;
   return false;
 }
 

@@ -1,0 +1,38 @@
+// What the active set of a step did not have, or not as it became: gaps are linear in it, and corners and edges of a
+// body that turns come where no row was. After such a step the contacts at its end say so, and the step is taken again
+// with rows for them.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/state.h>
+
+#include <span>
+#include <vector>
+
+#include "collision/contact_finder.h"
+
+namespace slipstick {
+
+/// How often a step is repeated for late contacts.
+inline constexpr int kMaxLateRepeats = 2;
+
+class LateContacts {
+ public:
+  explicit LateContacts(const Model& model);  ///< keeps a reference
+
+  /// Adds to `contacts`, those of `state`, what overlaps at `next` by more than a small part of the motion (`reach`,
+  /// metres a body). True if there was anything.
+  bool add(const State& state, const State& next, double h, std::span<const double> reach, ContactFinder* finder,
+           ContactSet* contacts);
+
+ private:
+  bool anything_turns(const State& next, double h) const;
+  bool add_one(const State& state, const State& next, double h, double slack, Contact contact, ContactSet* contacts);
+
+  const Model& model_;
+  std::vector<char> angular_;  ///< body has corners, edges or rims
+  std::vector<double> none_;   ///< no reach
+  ContactSet found_;
+};
+
+}  // namespace slipstick
