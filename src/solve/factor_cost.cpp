@@ -6,7 +6,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kCheapColumns = 300;     // fewer bodies: never dear
+constexpr int kCheapColumns = 150;     // fewer bodies: never dear
 constexpr int kOrderedColumns = 3000;  // more: the order itself costs more than what it would tell
 constexpr double kTreelike = 1.25;     // edges a body of chains, stacks and machines, which fill little
 

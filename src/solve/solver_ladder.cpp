@@ -32,10 +32,10 @@ constexpr double kRestSpeed = 1e-6;
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
 constexpr int kRescueSweeps = 200;
 
-/// Multiplications of a factorization from which an island is a heap (about 30 ms): sweeps, mixed, to a looser
+/// Multiplications of a factorization from which an island is a heap (about 8 ms): sweeps, mixed, to a looser
 /// tolerance, at most so many. Their residual falls with the root of their number: ten times as many would not help
 /// much.
-constexpr double kDearFactor = 1e8;
+constexpr double kDearFactor = 2e7;
 constexpr int kHeapSweeps = 60, kHeapMixing = 5;
 constexpr double kHeapRelaxation = 0.8;
 
