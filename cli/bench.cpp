@@ -8,7 +8,6 @@
 #include <slipstick/benchmark.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace {
 
@@ -106,14 +105,10 @@ int bench(const BenchArguments& arguments) {
                        "; install " + join(missing) + " and run './slipstick bench --peers', which builds them");
     if (peers.empty()) return kBadInput;
   }
-  const std::vector<Example> examples = find_examples("");
-  if (examples.empty()) {
-    say("bench", "the shipped scenes are missing; set SLIPSTICK_SCENES to the folder that holds them");
-    return kBadInput;
-  }
-  const std::string scenes = std::filesystem::path(examples[0].path).parent_path().string();
+  const std::optional<std::string> scenes = find_shipped_scenes("bench");
+  if (!scenes) return kBadInput;
   std::vector<Comparison> all;
-  if (!load_all(chosen, scenes, arguments.peers, &all)) return kBadInput;
+  if (!load_all(chosen, *scenes, arguments.peers, &all)) return kBadInput;
   listen_for_stop();
   bool good = true;
   std::vector<slipstick::BenchmarkTable> tables;

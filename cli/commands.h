@@ -139,6 +139,8 @@ struct Example {
 };
 /// All scenes of a folder, sorted by name; an empty `folder` is that of the shipped ones.
 std::vector<Example> find_examples(const std::string& folder);
+/// The folder of the shipped scenes; nothing, and the user told, if there are none.
+std::optional<std::string> find_shipped_scenes(const char* command);
 
 struct InfoArguments {
   bool json = false;

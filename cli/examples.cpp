@@ -102,6 +102,12 @@ std::vector<Example> find_examples(const std::string& folder) {
   return found;
 }
 
+std::optional<std::string> find_shipped_scenes(const char* command) {
+  if (!find_examples("").empty()) return find_folder().string();
+  say(command, "the shipped scenes are missing; set SLIPSTICK_SCENES to the folder that holds them");
+  return std::nullopt;
+}
+
 int examples(const ExamplesArguments& arguments) {
   const fs::path folder = find_folder();
   const std::vector<Example> found = find_examples(folder.string());

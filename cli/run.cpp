@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -74,10 +73,6 @@ double record(const slipstick::Simulation& simulation, const slipstick::StepRepo
   return seconds_between(start, Clock::now());
 }
 
-long calc_step_count(const slipstick::SimulationOptions& options) {
-  return static_cast<long>(std::ceil(options.duration / options.step - 1e-6));
-}
-
 /// Keeps the steps of a run on the clock: step k ends at start + k h / rate, not before; later is counted.
 class Pace {
  public:
@@ -122,7 +117,7 @@ class Pace {
 slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation* simulation, Outputs* outputs,
                            slipstick::RunStatistics* statistics, Pace* pace) {
   ProgressBar bar(!arguments.quiet);
-  const long steps = calc_step_count(simulation->options());
+  const long steps = slipstick::calc_step_count(simulation->options());
   const double duration = static_cast<double>(steps) * simulation->options().step;
   record(*simulation, nullptr, &bar, outputs);
   for (long k = 0; k < steps; ++k) {

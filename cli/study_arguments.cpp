@@ -19,16 +19,13 @@ std::optional<StudySelection> select_studies(const char* command, const char* wh
     }
     known = {arguments.name};
   }
-  const std::vector<Example> examples = find_examples("");
-  if (examples.empty()) {
-    say(command, "the shipped scenes are missing; set SLIPSTICK_SCENES to the folder that holds them");
-    return std::nullopt;
-  }
+  const std::optional<std::string> scenes = find_shipped_scenes(command);
+  if (!scenes) return std::nullopt;
   std::error_code code;
   if (!arguments.folder.empty()) std::filesystem::create_directories(arguments.folder, code);
   if (!arguments.folder.empty() && !std::filesystem::is_directory(arguments.folder, code)) {
     say(command, arguments.folder + ": cannot be made a folder; choose another name");
     return std::nullopt;
   }
-  return StudySelection{std::move(known), std::filesystem::path(examples[0].path).parent_path().string()};
+  return StudySelection{std::move(known), *scenes};
 }

@@ -61,6 +61,9 @@ struct SimulationOptions {
 /// Checks ranges and names; empty when good.
 std::vector<std::string> find_option_faults(const SimulationOptions& options);
 
+/// Steps from the start to `duration`; a last one that rounding alone asks for is none.
+long calc_step_count(const SimulationOptions& options);
+
 std::vector<std::string_view> scheme_names();
 
 /// alpha of the scheme that the options ask for: 1 outside the alpha-gamma family, and for an unknown name.

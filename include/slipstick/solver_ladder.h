@@ -1,7 +1,7 @@
 // Room: solve. Solves a problem with the chosen solver or, for "auto", climbs a declared ladder of solvers until the
 // judge is content: newton (from a few sweeps of pgs where there is no guess), then lemke while the island is not too
-// large. Each island is solved by itself, in parallel
-// where threads are given: an island's answer depends on nothing but the island.
+// large, then newton from more sweeps; heaps too dear to factor are only swept. Each island is solved by itself, in
+// parallel where threads are given: an island's answer depends on nothing but the island.
 #pragma once
 
 #include <slipstick/problem.h>

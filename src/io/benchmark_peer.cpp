@@ -102,7 +102,7 @@ Result<std::string> make_peer_text(const Scene& scene) {
   out.imbue(std::locale::classic());
   out.precision(std::numeric_limits<double>::max_digits10);
   const double h = scene.simulation.step;
-  const long steps = static_cast<long>(std::ceil(scene.simulation.duration / h - 1e-6));
+  const long steps = calc_step_count(scene.simulation);
   out << "slipstick-peer 1\nsteps " << steps << ' ' << calc_sample_interval(scene) << ' ' << h << "\ngravity";
   put(&out, scene.model.gravity);
   out << '\n';

@@ -1,13 +1,12 @@
 // The list of benchmarks, their runs, and the judge.
 #include <slipstick/benchmark.h>
 
-#include <time.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "base/se3.h"
+#include "io/cpu_time.h"
 #include "io/report_statistics.h"
+#include "step/trial.h"
 
 namespace slipstick {
 namespace {
@@ -19,25 +18,6 @@ double calc_anchor_distance(const Joint& joint, const State& state) {
     return body == kWorld ? anchor : apply(state.pose[body], anchor);
   };
   return (place(joint.a, joint.anchor_a) - place(joint.b, joint.anchor_b)).norm();
-}
-
-bool is_number(const State& state) {
-  for (std::size_t i = 0; i < state.pose.size(); ++i)
-    if (!state.pose[i].position.allFinite() || !state.pose[i].orientation.coeffs().allFinite() ||
-        !state.velocity[i].linear.allFinite() || !state.velocity[i].angular.allFinite())
-      return false;
-  return true;
-}
-
-/// CPU time of this process, all threads: other programs on the machine matter less to it than to the clock.
-double read_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-long count_steps(const Scene& scene) {
-  return static_cast<long>(std::ceil(scene.simulation.duration / scene.simulation.step - 1e-6));
 }
 
 }  // namespace
@@ -62,13 +42,13 @@ Result<Scene> load_benchmark(const Benchmark& benchmark, const std::string& scen
   return load_scene(scenes + "/" + std::string(benchmark.file), options);
 }
 
-long calc_sample_interval(const Scene& scene) { return std::max(1L, count_steps(scene) / kSamples); }
+long calc_sample_interval(const Scene& scene) { return std::max(1L, calc_step_count(scene.simulation) / kSamples); }
 
 BenchmarkRun run_benchmark(const Scene& scene, const StudyMonitor& monitor) {
   BenchmarkRun run;
   run.engine = "slipstick";
   run.uncertified = 0;
-  const long steps = count_steps(scene), interval = calc_sample_interval(scene);
+  const long steps = calc_step_count(scene.simulation), interval = calc_sample_interval(scene);
   run.seconds.reserve(static_cast<std::size_t>(steps));
   Simulation simulation(scene.model, scene.initial, scene.simulation);
   for (long k = 1; k <= steps; ++k) {
@@ -105,7 +85,7 @@ BenchmarkFigures judge(const Scene& scene, const BenchmarkRun& run) {
   const auto energy_of = [](const Simulation& probe) { return probe.energy().kinetic + probe.energy().potential; };
   double least = energy_of(Simulation(scene.model, scene.initial, plain));
   for (const State& state : run.samples) {
-    if (!is_number(state)) {
+    if (!is_finite(state)) {
       if (figures.failure.empty()) figures.failure = "a state is not finite";
       break;
     }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 
+#include "io/cpu_time.h"
 #include "io/json_text.h"
 #include "io/print_text.h"
 
@@ -13,12 +13,6 @@ namespace slipstick {
 namespace {
 
 constexpr double kEnough = 200;  // ms
-
-double cpu_now() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 std::string_view form_name(ProblemForm form) {
   return form == ProblemForm::Local ? "local" : form == ProblemForm::Global ? "global" : "plain";
@@ -60,9 +54,9 @@ SolveRun solve_problem(const ProblemFile& file, const SolveRequest& request) {
     Solution solution;
     if (request.use_guess) solution = file.guess;
     const auto start = std::chrono::steady_clock::now();
-    const double cpu = cpu_now();
+    const double cpu = read_cpu_seconds();
     const LadderResult result = ladder.solve(file.problem, &solution);
-    const double cpu_ms = 1e3 * (cpu_now() - cpu + file.condense_seconds);
+    const double cpu_ms = 1e3 * (read_cpu_seconds() - cpu + file.condense_seconds);
     const double ms =
         1e3 * (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() + file.condense_seconds);
     spent += ms;

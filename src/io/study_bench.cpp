@@ -91,7 +91,7 @@ bool StudyBench::follow(const Scene& scene, const std::string& run, EnergyRule r
   Simulation simulation(scene.model, scene.initial, scene.simulation);
   look(simulation, nullptr);
   const double scale = std::max(1.0, std::abs(energy_of(simulation)));
-  const long steps = static_cast<long>(std::ceil(scene.simulation.duration / scene.simulation.step - 1e-6));
+  const long steps = calc_step_count(scene.simulation);
   double last_growth = 0;
   for (long k = 0; k < steps; ++k) {
     const StepReport* report = step(run, static_cast<double>(k + 1) / static_cast<double>(steps), &simulation);

@@ -19,7 +19,7 @@ ComparedRun compare_one(const Scene& scene, const SimulationOptions& options, st
   run.solver = options.solver;
   Simulation simulation(scene.model, scene.initial, options);
   const double energy = calc_energy_sum(simulation);
-  const long steps = static_cast<long>(std::ceil(options.duration / options.step - 1e-6));
+  const long steps = calc_step_count(options);
   double seconds = 0;
   while (run.steps < steps) {
     const auto start = std::chrono::steady_clock::now();

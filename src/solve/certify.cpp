@@ -21,8 +21,6 @@ Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
 
-namespace {}  // namespace
-
 void raise_to(double value, double* worst) {
   if (value > *worst || std::isnan(value)) *worst = value;
 }

@@ -26,15 +26,18 @@ double FactorCost::calc(const Problem& problem) {
   if (columns > kOrderedColumns) return std::numeric_limits<double>::infinity();
   sizes_.resize(columns);
   for (int k = 0; k < columns; ++k) sizes_[k] = problem.column_size(k);
+  if (edges_ == known_edges_ && sizes_ == known_sizes_) return known_;
   late_.assign(columns, 0);
   pattern_.analyze(sizes_, late_, edges_);
-  double cost = 0;
+  known_edges_ = edges_;
+  known_sizes_ = sizes_;
+  known_ = 0;
   for (int k = 0; k < pattern_.nodes(); ++k) {
     double height = pattern_.size(k);
     for (int b = pattern_.column_begin(k); b < pattern_.column_end(k); ++b) height += pattern_.size(pattern_.row(b));
-    cost += pattern_.size(k) * height * height;
+    known_ += pattern_.size(k) * height * height;
   }
-  return cost;
+  return known_;
 }
 
 }  // namespace slipstick

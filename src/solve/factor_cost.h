@@ -17,9 +17,10 @@ class FactorCost {
 
  private:
   BlockPattern pattern_;
-  std::vector<BlockEdge> edges_;
-  std::vector<int> sizes_;
+  std::vector<BlockEdge> edges_, known_edges_;  ///< the graph, and the last one that was ordered, with its cost
+  std::vector<int> sizes_, known_sizes_;
   std::vector<char> late_;
+  double known_ = 0;
 };
 
 }  // namespace slipstick

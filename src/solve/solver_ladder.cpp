@@ -48,15 +48,35 @@ struct Rung {
 struct Slot {
   Problem problem;
   Solution solution, guess, trial;
-  std::vector<std::unique_ptr<Solver>> solvers;  ///< one a rung
-  std::unique_ptr<Solver> starter;
-  std::unique_ptr<Solver> rescuer;
+  std::vector<std::unique_ptr<Solver>> solvers;      ///< one a rung
+  std::unique_ptr<Solver> starter, rescuer, heaper;  ///< pgs with a budget each
   Judge judge;
   FactorCost cost;
-  std::unique_ptr<Solver> sweeper;  ///< of a heap
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
 };
+
+/// Sweeps from `from` into the slot's trial.
+SolverReport sweep(const SolverOptions& budget, const Problem& problem, double tolerance, const Solution& from,
+                   std::unique_ptr<Solver>* sweeper, Slot* slot) {
+  if (!*sweeper) *sweeper = make_solver("pgs", budget);
+  slot->trial.v = from.v;
+  slot->trial.lambda = from.lambda;
+  return (*sweeper)->solve(problem, tolerance, &slot->trial);
+}
+
+/// What sweeps alone reached: the slot's result, judged by `tolerance`.
+void take_swept(const Problem& problem, const SolverReport& report, double tolerance, const Solution& solution,
+                Slot* slot) {
+  LadderResult& result = slot->result;
+  result.residual = slot->judge.certify(problem, solution);
+  result.tolerance = tolerance;
+  result.certified = result.residual.within(tolerance);
+  result.iterations = report.iterations;
+  result.note = report.note;
+  result.solver = "pgs";
+  result.unsupported = false;
+}
 
 /// Complementary pairs of the problem's polyhedral form ([AnitescuPotra97]): normal, directions, slip speed.
 int calc_pairs(const Problem& problem) {
@@ -151,15 +171,11 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
 
 void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot* slot) const {
   if (is_late()) return;
-  if (!slot->rescuer) {
-    SolverOptions few;
-    few.max_iterations = kRescueSweeps;
-    slot->rescuer = make_solver("pgs", few);
-  }
+  SolverOptions budget;
+  budget.max_iterations = kRescueSweeps;
+  if (sweep(budget, problem, options.tolerance, *solution, &slot->rescuer, slot).status == SolveStatus::Unsupported)
+    return;
   LadderResult& result = slot->result;
-  slot->trial.v = solution->v;
-  slot->trial.lambda = solution->lambda;
-  if (slot->rescuer->solve(problem, options.tolerance, &slot->trial).status == SolveStatus::Unsupported) return;
   ++result.escalations;
   const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
   const Residuals residual = slot->judge.certify(problem, slot->trial);
@@ -178,30 +194,18 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
 /// An island that is too dear to factor: what the sweeps reach, by the heaps' own tolerance. False: they cannot take
 /// it.
 bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, Slot* slot) const {
-  if (!slot->sweeper) {
-    SolverOptions few;
-    few.max_iterations = kHeapSweeps;
-    few.mixing = kHeapMixing;
-    few.relaxation = kHeapRelaxation;
-    few.threads = options.threads;
-    slot->sweeper = make_solver("pgs", few);
-  }
-  slot->trial.v = solution->v;
-  slot->trial.lambda = solution->lambda;
-  const SolverReport report = slot->sweeper->solve(problem, options.heap_tolerance, &slot->trial);
+  SolverOptions budget;
+  budget.max_iterations = kHeapSweeps;
+  budget.mixing = kHeapMixing;
+  budget.relaxation = kHeapRelaxation;
+  budget.threads = options.threads;
+  const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
   if (report.status == SolveStatus::Unsupported) return false;
   std::swap(*solution, slot->trial);
-  LadderResult& result = slot->result;
-  result.residual = slot->judge.certify(problem, *solution);
-  result.tolerance = options.heap_tolerance;
-  result.certified = result.residual.within(result.tolerance);
-  result.iterations = report.iterations;
-  result.note = report.note;
-  result.solver = "pgs";
-  result.unsupported = false;
+  take_swept(problem, report, options.heap_tolerance, *solution, slot);
   SolverStatistics& count = slot->counts.back();
   count.solves = 1;
-  count.certified = result.certified;
+  count.certified = slot->result.certified;
   count.iterations = report.iterations;
   return true;
 }
@@ -228,24 +232,14 @@ bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Slot* 
 /// A few sweeps where there is no guess. True: the judge is content already.
 bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, Slot* slot) const {
   if (!solution->lambda.isZero(0) || problem.rows() == 0) return false;
-  if (!slot->starter) {
-    SolverOptions few;
-    few.max_iterations = kStarterSweeps;
-    slot->starter = make_solver("pgs", few);
-  }
-  slot->trial.v = solution->v;
-  slot->trial.lambda = solution->lambda;
-  const SolverReport report = slot->starter->solve(problem, options.tolerance, &slot->trial);
+  SolverOptions budget;
+  budget.max_iterations = kStarterSweeps;
+  const SolverReport report = sweep(budget, problem, options.tolerance, *solution, &slot->starter, slot);
   if (report.status == SolveStatus::Unsupported) return false;
   std::swap(*solution, slot->trial);
   if (report.status != SolveStatus::Solved) return false;
-  LadderResult& result = slot->result;
-  result.residual = slot->judge.certify(problem, *solution);
-  result.certified = result.residual.within(options.tolerance);
-  result.iterations = report.iterations;
-  result.solver = "pgs";
-  result.unsupported = false;
-  return result.certified;
+  take_swept(problem, report, options.tolerance, *solution, slot);
+  return slot->result.certified;
 }
 
 void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solution) {

@@ -73,4 +73,8 @@ std::vector<std::string> find_option_faults(const SimulationOptions& o) {
   return faults;
 }
 
+long calc_step_count(const SimulationOptions& options) {
+  return static_cast<long>(std::ceil(options.duration / options.step - 1e-6));
+}
+
 }  // namespace slipstick

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "unit/collision/collision_support.h"
+#include "unit/collision/slow_convex.h"
 
 namespace slipstick::test {
 namespace {

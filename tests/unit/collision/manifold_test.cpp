@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "unit/collision/rest.h"
+#include "unit/collision/slow_convex.h"
 
 namespace slipstick::test {
 namespace {

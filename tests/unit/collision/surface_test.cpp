@@ -9,6 +9,7 @@
 
 #include "collision/surface_index.h"
 #include "unit/collision/collision_support.h"
+#include "unit/collision/slow_convex.h"
 
 namespace slipstick::test {
 namespace {
