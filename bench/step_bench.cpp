@@ -39,7 +39,7 @@ Simulation make_settled(const BenchScene& which) {
     for (const Fault& fault : scene.faults()) std::cerr << fault.text() << '\n';
     std::exit(2);
   }
-  Simulation simulation(scene->model, scene->initial, scene->simulation);
+  Simulation simulation(scene->model, scene->initial, scene->options);
   while (simulation.state().time < 1) simulation.step();
   return simulation;
 }
@@ -56,13 +56,13 @@ void bench_chain(benchmark::State& state) {
   options.max_bodies = 20000;
   const Result<Scene> scene = load_scene(std::string(SLIPSTICK_SOURCE_DIR) + "/scenes/chain.yaml", options);
   if (!scene) return state.SkipWithError(scene.faults()[0].text().c_str());
-  Simulation simulation(scene->model, scene->initial, scene->simulation);
+  Simulation simulation(scene->model, scene->initial, scene->options);
   for (int k = 0; k < 5; ++k) simulation.step();
   for (auto _ : state) {
     benchmark::DoNotOptimize(simulation.step());
     if (simulation.state().step < 30) continue;
     state.PauseTiming();  // before the end whips about
-    simulation = Simulation(scene->model, scene->initial, scene->simulation);
+    simulation = Simulation(scene->model, scene->initial, scene->options);
     for (int k = 0; k < 5; ++k) simulation.step();
     state.ResumeTiming();
   }

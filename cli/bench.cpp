@@ -5,7 +5,7 @@
 #include "stop.h"
 #include "terminal.h"
 
-#include <slipstick/benchmark.h>
+#include <slipstick/app/benchmark.h>
 
 #include <algorithm>
 

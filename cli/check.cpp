@@ -2,7 +2,7 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/scene_check.h>
+#include <slipstick/app/scene_check.h>
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/study.h>
+#include <slipstick/app/study.h>
 
 #include <algorithm>
 #include <sstream>
@@ -26,9 +26,9 @@ int compare(const CompareArguments& arguments) {
   if (!scene) return kBadInput;
   std::vector<slipstick::SimulationOptions> options;
   std::vector<std::string> faults;
-  for (const std::string& scheme : split(arguments.schemes, scene->simulation.scheme))
-    for (const std::string& solver : split(arguments.solvers, scene->simulation.solver)) {
-      slipstick::SimulationOptions each = scene->simulation;
+  for (const std::string& scheme : split(arguments.schemes, scene->options.scheme))
+    for (const std::string& solver : split(arguments.solvers, scene->options.solver)) {
+      slipstick::SimulationOptions each = scene->options;
       each.scheme = scheme;
       if (solver != each.solver) each.solver_options = {};  // the scene's are for its own solver
       each.solver = solver;

@@ -3,7 +3,7 @@
 #include "stop.h"
 #include "terminal.h"
 
-#include <slipstick/study.h>
+#include <slipstick/app/study.h>
 
 #include <filesystem>
 #include <numeric>

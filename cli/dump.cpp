@@ -2,7 +2,7 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/problem_file.h>
+#include <slipstick/app/problem_file.h>
 #include <slipstick/simulation.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@ namespace {
 
 std::string make_title(const slipstick::Scene& scene, double time) {
   char text[128];
-  std::snprintf(text, sizeof text, "step of %.17g s from t = %.17g s, scheme ", scene.simulation.step, time);
-  return (scene.name.empty() ? scene.path : scene.name) + ": " + text + scene.simulation.scheme;
+  std::snprintf(text, sizeof text, "step of %.17g s from t = %.17g s, scheme ", scene.options.step, time);
+  return (scene.name.empty() ? scene.path : scene.name) + ": " + text + scene.options.scheme;
 }
 
 }  // namespace
@@ -31,12 +31,12 @@ int dump(const DumpArguments& arguments) {
     say("dump", arguments.output + ": is the scene itself; choose another name");
     return kBadInput;
   }
-  const double steps = std::floor(*at / scene->simulation.step + 1e-6);
+  const double steps = std::floor(*at / scene->options.step + 1e-6);
   if (steps > 1e12) {
     say("dump", "--at is more than 1e12 steps away");
     return kBadInput;
   }
-  slipstick::Simulation simulation(scene->model, scene->initial, scene->simulation);
+  slipstick::Simulation simulation(scene->model, scene->initial, scene->options);
   for (long k = 0; k < static_cast<long>(steps); ++k) {
     const slipstick::StepReport& report = simulation.step();
     if (!report.failed) continue;

@@ -3,10 +3,10 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/output_file.h>
-#include <slipstick/recording.h>
-#include <slipstick/report.h>
-#include <slipstick/view.h>
+#include <slipstick/app/output_file.h>
+#include <slipstick/app/recording.h>
+#include <slipstick/app/report.h>
+#include <slipstick/app/view.h>
 
 #include <chrono>
 #include <cmath>
@@ -29,11 +29,11 @@ struct Outcome {
 bool record(const slipstick::Scene& scene, const std::string& path, double max_seconds, Outcome* outcome) {
   auto recorder = slipstick::Recorder::create(path, scene, "slipstick gallery");
   if (!recorder) return false;
-  slipstick::Simulation simulation(scene.model, scene.initial, scene.simulation);
+  slipstick::Simulation simulation(scene.model, scene.initial, scene.options);
   slipstick::RunStatistics statistics(scene, simulation);
   const auto start = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  const double steps = std::ceil(scene.simulation.duration / scene.simulation.step - 1e-6);
+  const double steps = std::ceil(scene.options.duration / scene.options.step - 1e-6);
   recorder->append(simulation, nullptr);
   for (double k = 0; k < steps && elapsed() < max_seconds; ++k) {
     const slipstick::StepReport& report = simulation.step();

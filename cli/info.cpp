@@ -1,4 +1,4 @@
-#include <slipstick/info.h>
+#include <slipstick/app/info.h>
 
 #include "commands.h"
 #include "terminal.h"

@@ -3,8 +3,8 @@
 #include "commands.h"
 #include "terminal.h"
 
-#include <slipstick/plot.h>
-#include <slipstick/recording_series.h>
+#include <slipstick/app/plot.h>
+#include <slipstick/app/recording_series.h>
 
 #include <algorithm>
 #include <sstream>

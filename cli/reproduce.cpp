@@ -1,6 +1,6 @@
 #include "study_arguments.h"
 
-#include <slipstick/reproduce.h>
+#include <slipstick/app/reproduce.h>
 
 int reproduce(const ReproduceArguments& arguments) {
   return run_studies<slipstick::Reproduction>(

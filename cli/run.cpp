@@ -3,9 +3,9 @@
 #include "stop.h"
 #include "terminal.h"
 
-#include <slipstick/output_file.h>
-#include <slipstick/recording.h>
-#include <slipstick/report.h>
+#include <slipstick/app/output_file.h>
+#include <slipstick/app/recording.h>
+#include <slipstick/app/report.h>
 #include <slipstick/simulation.h>
 
 #include <unistd.h>
@@ -165,7 +165,7 @@ int run(const RunArguments& arguments) {
 
   listen_for_stop();
   const auto start = Clock::now();
-  slipstick::Simulation simulation(scene->model, scene->initial, scene->simulation);
+  slipstick::Simulation simulation(scene->model, scene->initial, scene->options);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
   Pace pace(arguments, simulation.options().step);

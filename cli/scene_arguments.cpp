@@ -75,7 +75,7 @@ std::optional<slipstick::Scene> load(const char* command, const SceneArguments& 
     for (const slipstick::Fault& fault : scene.faults()) say(fault.text());
     return std::nullopt;
   }
-  const std::vector<std::string> faults = apply(simulation, &scene.value().simulation);
+  const std::vector<std::string> faults = apply(simulation, &scene.value().options);
   for (const std::string& fault : faults) say(command, fault);
   if (!faults.empty()) return std::nullopt;
   return std::move(scene).value();

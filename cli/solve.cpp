@@ -3,9 +3,9 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/problem_file.h>
-#include <slipstick/solve_profile.h>
-#include <slipstick/solve_report.h>
+#include <slipstick/app/problem_file.h>
+#include <slipstick/app/solve_profile.h>
+#include <slipstick/app/solve_report.h>
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 #include "stop.h"
 #include "terminal.h"
 
-#include <slipstick/study.h>
+#include <slipstick/app/study.h>
 
 /// Names to run and the folder of the shipped scenes; nothing, and the user told, if the arguments cannot be used.
 struct StudySelection {

@@ -1,6 +1,6 @@
 #include "study_arguments.h"
 
-#include <slipstick/verify.h>
+#include <slipstick/app/verify.h>
 
 int verify(const ReproduceArguments& arguments) {
   return run_studies<slipstick::Verification>(

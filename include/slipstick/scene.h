@@ -1,4 +1,4 @@
-// Room: io. Scene files (YAML) to a model, its initial state and the simulation's options.
+// Room: scene. Scene files (YAML) to a model, its initial state and the simulation's options.
 #pragma once
 
 #include <slipstick/model.h>
@@ -24,7 +24,7 @@ struct Scene {
   ModelDescription description;  ///< kept for `check` and for viewers (colours)
   Model model;
   State initial;
-  SimulationOptions simulation;
+  SimulationOptions options;
   RecordOptions record;
 };
 

@@ -30,7 +30,7 @@ void add_momenta(const Model& model, const std::vector<Twist>& velocity, StepScr
   }
 }
 
-void solve_phase(const StepInput& input, Ladder* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity,
+void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity,
                  LadderResult* worst) {
   scratch->solution.lambda.resize(0);
   const LadderResult result = ladder->solve(scratch->normals, &scratch->step.problem, &scratch->solution);
@@ -51,7 +51,7 @@ void solve_phase(const StepInput& input, Ladder* ladder, ImpactScratch* scratch,
 /// One impact, phase by phase.
 class Impact {
  public:
-  Impact(const ImpactInput& input, Ladder* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity)
+  Impact(const ImpactInput& input, StepSolver* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity)
       : in_(input), model_(*input.step.model), ladder_(*ladder), s_(*scratch), velocity_(*velocity) {}
 
   ImpactResult run(std::vector<Event>* events);
@@ -77,7 +77,7 @@ class Impact {
 
   const ImpactInput& in_;
   const Model& model_;
-  Ladder& ladder_;
+  StepSolver& ladder_;
   ImpactScratch& s_;
   std::vector<Twist>& velocity_;
   ImpactResult result_;
@@ -313,12 +313,12 @@ double calc_kinetic(const Model& model, std::span<const Twist> velocity) {
   return twice / 2;
 }
 
-ImpactResult apply_impact(const ImpactInput& input, Ladder* ladder, ImpactScratch* scratch,
+ImpactResult apply_impact(const ImpactInput& input, StepSolver* ladder, ImpactScratch* scratch,
                           std::vector<Twist>* velocity, std::vector<Event>* events) {
   return Impact(input, ladder, scratch, velocity).run(events);
 }
 
-LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, Ladder* ladder,
+LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, StepSolver* ladder,
                               ImpactScratch* scratch, std::vector<Twist>* velocity) {
   Equations& eq = scratch->step.equations;
   StepScratch& s = scratch->step;

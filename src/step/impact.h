@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "step/ladder.h"
 #include "step/scheme.h"
+#include "step/step_solver.h"
 
 namespace slipstick {
 
@@ -44,12 +44,12 @@ struct ImpactResult {
 /// (docs/decisions/0006). Simplified: v+ = (1 + e) vc - e v-, e = max e_j ([AnitescuPotra97] lemma 3.1, corrected),
 /// which never gains energy and takes over where the others would.
 /// Zeno: e_j counts as 0 when e_j |n v-| <= max(1e-8, 0.01 h_nominal a_n), a_n the acceleration of approach.
-ImpactResult apply_impact(const ImpactInput& input, Ladder* ladder, ImpactScratch* scratch,
+ImpactResult apply_impact(const ImpactInput& input, StepSolver* ladder, ImpactScratch* scratch,
                           std::vector<Twist>* velocity, std::vector<Event>* events);
 
 /// The velocity nearest to `velocity` (kinetic energy) with G v = 0, n v = 0 for all contacts and t v = 0 for those
 /// that stick: removes what alpha < 1 leaves of a slip that has ended ([METHODS 2.3], `clean`).
-LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, Ladder* ladder,
+LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, StepSolver* ladder,
                               ImpactScratch* scratch, std::vector<Twist>* velocity);
 
 double calc_kinetic(const Model& model, std::span<const Twist> velocity);

@@ -34,7 +34,7 @@ bool ImpactStage::is_due(const StepInput& input) {
   return false;
 }
 
-bool ImpactStage::run(const StepInput& input, const Scheme& scheme, Ladder* ladder, State* restarted) {
+bool ImpactStage::run(const StepInput& input, const Scheme& scheme, StepSolver* ladder, State* restarted) {
   result_ = {};
   events_.clear();
   if (!is_due(input)) return false;

@@ -11,7 +11,7 @@ class ImpactStage {
   /// If a contact of `input` with restitution has closed faster than the threshold, copies the state to `restarted`
   /// with the velocities after the impact and says true. Kinetic energy never grows ([METHODS 4]); plastic contacts
   /// need no stage of their own, their rows in the step do the same.
-  bool run(const StepInput& input, const Scheme& scheme, Ladder* ladder, State* restarted);
+  bool run(const StepInput& input, const Scheme& scheme, StepSolver* ladder, State* restarted);
 
   const ImpactResult& result() const { return result_; }
   const std::vector<Event>& events() const { return events_; }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/closest_name.h"
-#include "step/ladder.h"
 #include "step/scheme.h"
+#include "step/step_solver.h"
 
 namespace slipstick {
 

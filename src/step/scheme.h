@@ -59,7 +59,7 @@ struct StepScratch {
   std::vector<double> bend_end;               ///< spook: the same for the velocities expected at the end of the step
   std::vector<double> bend_found;             ///< spook: the same for those that came out (Scheme::refine)
   std::vector<Mat3> stiffness;                ///< spook: of joint forces against rotation, N m, body axes
-  bool spin_known = false;                    ///< `spin` comes from a solution (Scheme::refine), not from a guess
+  bool refining = false;                      ///< `spin` comes from a solution (Scheme::refine), not from a guess
   RowMap map;
   Problem problem;
 };

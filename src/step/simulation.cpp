@@ -74,7 +74,7 @@ struct Simulation::Impl {
   SimulationOptions options;
   State state, next;
   std::unique_ptr<Scheme> scheme;
-  Ladder ladder;
+  StepSolver ladder;
   ContactFinder finder;
   Trial trial;
   Reach reach;

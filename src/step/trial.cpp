@@ -78,7 +78,7 @@ void Trial::solve(StepReport* report) {
 }
 
 void Trial::run(const StepInput& input, State* next, StepReport* report) {
-  scratch_.spin_known = false;
+  scratch_.refining = false;
   {
     const Stopwatch watch(&report->seconds.assemble);
     scheme_.discretize(input, &scratch_);  // 4, 5
@@ -87,7 +87,7 @@ void Trial::run(const StepInput& input, State* next, StepReport* report) {
   report->warm_contacts = warm_contacts_;
   solve(report);  // 7, 8
   if (scheme_.refine(input, solution_, &scratch_)) {
-    scratch_.spin_known = true;
+    scratch_.refining = true;
     scheme_.discretize(input, &scratch_);
     solve(report);
   }

@@ -2,8 +2,8 @@
 // The fixed pipe makes one trial a step; the event driver makes as many as it needs to find where a step must end.
 #pragma once
 
-#include "step/ladder.h"
 #include "step/scheme.h"
+#include "step/step_solver.h"
 
 namespace slipstick {
 
@@ -13,7 +13,7 @@ inline constexpr double kLoaded = 1e-11;
 class Trial {
  public:
   /// Keeps references.
-  Trial(const Scheme& scheme, Ladder* ladder) : scheme_(scheme), ladder_(*ladder) {}
+  Trial(const Scheme& scheme, StepSolver* ladder) : scheme_(scheme), ladder_(*ladder) {}
 
   /// From input.state over input.h to the poses and velocities of `next`. Counts and times go to `report`; the
   /// certificate is that of the worst trial since `report` was made.
@@ -38,7 +38,7 @@ class Trial {
   void solve(StepReport* report);
 
   const Scheme& scheme_;
-  Ladder& ladder_;
+  StepSolver& ladder_;
   StepScratch scratch_;
   Solution solution_;
   LadderResult outcome_;

@@ -1,7 +1,7 @@
 // A recording as the page plays it: a description of what is drawn (docs/viewer.md) and packets of frames.
 #pragma once
 
-#include "io/record_reader.h"
+#include "record/record_reader.h"
 #include "view/packet.h"
 
 #include <optional>

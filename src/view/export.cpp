@@ -1,5 +1,5 @@
 // One self-contained page from one or two recordings.
-#include <slipstick/view.h>
+#include <slipstick/app/view.h>
 
 #include "view/page.h"
 

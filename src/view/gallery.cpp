@@ -1,7 +1,7 @@
 // The page of all scenes, and pictures of pages by headless Chromium.
-#include <slipstick/view.h>
+#include <slipstick/app/view.h>
 
-#include "io/web_text.h"
+#include "report/web_text.h"
 #include "view/page.h"
 
 #include <fcntl.h>

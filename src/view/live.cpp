@@ -68,7 +68,7 @@ bool LiveInbox::closed() const {
 }
 
 LiveSimulation::LiveSimulation(Scene scene)
-    : scene_(std::move(scene)), options_(scene_.simulation), wanted_options_(scene_.simulation) {
+    : scene_(std::move(scene)), options_(scene_.options), wanted_options_(scene_.options) {
   restart(scene_.initial);
   frames_.update_frame(*simulation_);
   last_frame_ = std::make_shared<const std::string>(make_frame_packet());

@@ -2,7 +2,7 @@
 // that is too slow misses frames.
 #pragma once
 
-#include "io/record_frames.h"
+#include "record/record_frames.h"
 #include "view/packet.h"
 
 #include <slipstick/scene.h>

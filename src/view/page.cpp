@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/web_text.h"
+#include "report/web_text.h"
 
 // The assembler puts the file into the program as it is; SLIPSTICK_VIEWER_PAGE is its path.
 asm(".section .rodata\n"

@@ -1,5 +1,5 @@
 // The server: civetweb behind a guard (http_guard.h). One address is known, everything else is refused.
-#include <slipstick/view.h>
+#include <slipstick/app/view.h>
 
 #include "view/clip.h"
 #include "view/http_guard.h"

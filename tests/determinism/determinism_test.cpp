@@ -9,7 +9,7 @@ class Determinism : public ::testing::TestWithParam<const char*> {};
 TEST_P(Determinism, SameHashTwiceAndWithOtherThreads) {
   const auto run = [](int threads) {
     Scene scene = shipped_scene(GetParam());
-    scene.simulation.threads = threads;
+    scene.options.threads = threads;
     Simulation simulation = simulation_of(scene);
     for (int i = 0; i < 60; ++i) simulation.step();
     return hash(simulation.state());

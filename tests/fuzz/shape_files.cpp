@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "collision/surface_index.h"
-#include "io/surface_file.h"
+#include "scene/surface_file.h"
 
 namespace slipstick {
 namespace {

@@ -1,9 +1,9 @@
 #include "matrix/problem_classes.h"
 
-#include <slipstick/problem_file.h>
+#include <slipstick/app/problem_file.h>
+#include <slipstick/app/solve_profile.h>
 #include <slipstick/scene.h>
 #include <slipstick/simulation.h>
-#include <slipstick/solve_profile.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -168,7 +168,7 @@ ProblemClass make_scenes() {
     const std::string path = std::string(SLIPSTICK_SOURCE_DIR) + "/scenes/" + name + ".yaml";
     Result<Scene> scene = load_scene(path);
     if (!scene) continue;  // the scenes' own tests say so
-    Simulation simulation(scene->model, scene->initial, scene->simulation);
+    Simulation simulation(scene->model, scene->initial, scene->options);
     for (int k = 0; k < 20; ++k) simulation.step();
     Problem problem;
     Solution guess;

@@ -4,8 +4,8 @@
 #include "matrix/problem_classes.h"
 
 #include <gtest/gtest.h>
-#include <slipstick/problem_file.h>
-#include <slipstick/solve_profile.h>
+#include <slipstick/app/problem_file.h>
+#include <slipstick/app/solve_profile.h>
 #include <slipstick/solver_ladder.h>
 
 #include <cmath>

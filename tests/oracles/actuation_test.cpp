@@ -27,7 +27,7 @@ TEST(Actuation, MotorReachesItsSpeedAtItsTorqueAndPaysForIt) {
   // 8 N m on 2 kg m^2: 4 rad/s^2 until 6 rad/s at t = 1.5; the work is the kinetic energy 36 J.
   for (const std::string& scheme : kAllSchemes) {
     Scene scene = rotor(", motor: {speed: 6, max: 8}");
-    scene.simulation.scheme = scheme;
+    scene.options.scheme = scheme;
     Simulation simulation = simulation_of(scene, 0.01);
     double work = 0, numerical = 0;
     double at_one = 0;
@@ -50,7 +50,7 @@ TEST(Actuation, FrictionStopsARotorAtTheRightTimeForGood) {
   // 3 N m on 2 kg m^2 from 6 rad/s: stops at t = 4 after 12 rad.
   for (const std::string& scheme : kAllSchemes) {
     Scene scene = rotor(", friction: 3", ", angular_velocity: [0, 0, 6]");
-    scene.simulation.scheme = scheme;
+    scene.options.scheme = scheme;
     Simulation simulation = simulation_of(scene, 0.01);
     double friction = 0;
     for (int k = 0; k < 500; ++k) {
@@ -89,7 +89,7 @@ TEST(Actuation, PositionMotorArrivesWithAndWithoutStiffness) {
   for (const std::string& scheme : kAllSchemes) {
     for (const char* more : {"", ", time: 0.2, max_speed: 3", ", stiffness: 200, damping: 40"}) {
       Scene scene = rotor(std::string(", motor: {position: 7, max: 3000") + more + "}");
-      scene.simulation.scheme = scheme;
+      scene.options.scheme = scheme;
       Simulation simulation = simulation_of(scene, 0.01);
       run_until(6, &simulation);
       EXPECT_NEAR(simulation.state().axis[0], 7, 1e-3) << scheme << more;  // more than a turn away
@@ -101,7 +101,7 @@ TEST(Actuation, LimitIsLocatedAndBouncesByItsRestitution) {
   // 2 rad/s from 0, stop at 1 rad: t = 0.5, back at 1 rad/s, at the other stop (-1) at t = 2.5.
   for (const char* scheme : {"trapezoid", "euler", "alpha-gamma"}) {
     Scene scene = rotor(", limits_rad: [-1, 1], restitution: 0.5", ", angular_velocity: [0, 0, 2]");
-    scene.simulation.scheme = scheme;
+    scene.options.scheme = scheme;
     Simulation simulation = simulation_of(scene, 0.07);
     std::vector<Event> events;
     while (simulation.state().time < 3) {
@@ -182,7 +182,7 @@ joints:
 forces: [{load: {body: held, torque: [0, 0, 3]}}]
 )yaml");
   for (const char* scheme : {"stabilized", "trapezoid"}) {
-    SimulationOptions options = scene.simulation;
+    SimulationOptions options = scene.options;
     options.scheme = scheme;
     options.step = 0.01;
     Simulation simulation(scene.model, scene.initial, options);
@@ -237,7 +237,7 @@ joints:
   double last = 0;
   for (const char* scheme : {"stabilized", "trapezoid"}) {
     for (const double h : {0.01, 0.005}) {
-      SimulationOptions options = scene.simulation;
+      SimulationOptions options = scene.options;
       options.scheme = scheme;
       options.step = h;
       Simulation simulation(scene.model, scene.initial, options);
@@ -322,7 +322,7 @@ joints:
 )yaml";
   for (const char* solver : {"auto", "lemke", "block-pivot", "keller", "pgs", "split", "admm", "apgd"}) {
     Scene scene = scene_of(text);
-    scene.simulation.solver = solver;
+    scene.options.solver = solver;
     Simulation simulation = simulation_of(scene, 0.01);
     double at_one = 0;
     while (simulation.state().time < 3 - 1e-9) {

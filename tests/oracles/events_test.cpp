@@ -87,8 +87,8 @@ TEST(Impacts, BallLeavesTheWallAtETimesItsSpeedAtTheRightInstant) {
 
 TEST(Impacts, BouncingBallComesToRestAfterFinitelyManyEvents) {
   Scene scene = shipped_scene("bouncing_ball.yaml");
-  scene.simulation.scheme = "trapezoid";
-  scene.simulation.restitution_threshold.reset();
+  scene.options.scheme = "trapezoid";
+  scene.options.restitution_threshold.reset();
   for (const double h : {0.02, 0.005, 0.001}) {
     Simulation simulation = simulation_of(scene, h);
     const Course run = follow(1.6, &simulation);
@@ -106,8 +106,8 @@ TEST(Impacts, BouncingBallComesToRestAfterFinitelyManyEvents) {
 
 TEST(Impacts, NearlyElasticBallDoesNotLoopForEver) {
   Scene scene = shipped_scene("bouncing_ball.yaml", {.set = {{"e", "0.98"}}});
-  scene.simulation.scheme = "trapezoid";
-  scene.simulation.restitution_threshold.reset();
+  scene.options.scheme = "trapezoid";
+  scene.options.restitution_threshold.reset();
   Simulation simulation = simulation_of(scene, 0.05);
   follow(60, &simulation);  // sum of all flights: 2 sqrt(2/g) e/(1 - e) + sqrt(2/g) = 44.7 s
   EXPECT_NEAR(motion_of(simulation, "ball").pose.position.z(), 0.1, 1e-9);

@@ -284,7 +284,7 @@ simulation: {scheme: trapezoid}
   };
   expect_order(scene, 1, 0.01, 2, 0.2, state);
   Scene first = scene;
-  first.simulation.scheme = "euler";
+  first.options.scheme = "euler";
   expect_order(first, 1, 0.0025, 1, 0.2, state);
 }
 

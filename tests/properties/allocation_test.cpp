@@ -16,7 +16,7 @@ class Allocation : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Allocation, StepsAllocateNothingAfterWarmUp) {
   Scene scene = shipped_scene(GetParam().scene);
-  scene.simulation.scheme = GetParam().scheme;
+  scene.options.scheme = GetParam().scheme;
   Simulation simulation = simulation_of(scene);
   for (int i = 0; i < 30; ++i) simulation.step();
   const long before = allocation_count;
@@ -26,8 +26,8 @@ TEST_P(Allocation, StepsAllocateNothingAfterWarmUp) {
 
 TEST(Allocation, StepsAtRestAllocateNothing) {
   Scene scene = shipped_scene("stack.yaml");
-  scene.simulation.reduce_contacts = true;
-  scene.simulation.hold_resting = true;
+  scene.options.reduce_contacts = true;
+  scene.options.hold_resting = true;
   Simulation simulation = simulation_of(scene);
   for (int i = 0; i < 30; ++i) simulation.step();
   const long before = allocation_count;

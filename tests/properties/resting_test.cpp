@@ -33,7 +33,7 @@ struct Course {
 Course follow(const Scene& scene) {
   Simulation simulation = simulation_of(scene);
   Course course;
-  const long steps = std::lround(scene.simulation.duration / scene.simulation.step);
+  const long steps = std::lround(scene.options.duration / scene.options.step);
   for (long k = 0; k < steps; ++k) {
     const StepReport& report = simulation.step();
     course.found += report.contacts_found;
@@ -62,7 +62,7 @@ TEST(ReducedContacts, AStackStandsOnFourPointsACube) {
   Scene scene = scene_of(kTwistedStack);
   const Course full = follow(scene);
   EXPECT_EQ(full.kept, full.found);
-  scene.simulation.reduce_contacts = true;
+  scene.options.reduce_contacts = true;
   const Course reduced = follow(scene);
   EXPECT_EQ(reduced.kept, 120 * 6 * 4);
   EXPECT_GT(reduced.found, 1.5 * reduced.kept);
@@ -75,7 +75,7 @@ TEST(ReducedContacts, AStackStandsOnFourPointsACube) {
 
 TEST(ReducedContacts, ADrumStandsStill) {
   Scene scene = scene_of(kCoin);
-  scene.simulation.reduce_contacts = true;
+  scene.options.reduce_contacts = true;
   const Course course = follow(scene);
   EXPECT_EQ(course.kept, 120 * 4);
   EXPECT_GE(course.found, 120 * 8);
@@ -111,7 +111,7 @@ TEST(ReducedContacts, NotBetweenEvents) {
 TEST(WarmStart, IsCounted) {
   for (const char* scheme : {"stabilized", "spook", "trapezoid", "euler"}) {
     Scene scene = scene_of(kTwistedStack);
-    scene.simulation.scheme = scheme;
+    scene.options.scheme = scheme;
     Simulation simulation = simulation_of(scene);
     EXPECT_EQ(simulation.step().warm_contacts, 0) << scheme;
     for (int k = 0; k < 10; ++k) simulation.step();
@@ -132,7 +132,7 @@ simulation: {duration: 5, step: 1/60}
 )");
   const Course full = follow(scene);
   EXPECT_EQ(full.held, 0);
-  scene.simulation.hold_resting = true;
+  scene.options.hold_resting = true;
   const Course held = follow(scene);
   EXPECT_EQ(held.islands, full.islands);
   EXPECT_GT(held.held, 0.98 * held.islands);
@@ -151,7 +151,7 @@ bodies:
 simulation: {duration: 1.2, step: 1/60}
 )");
   const Course full = follow(scene);
-  scene.simulation.hold_resting = true;
+  scene.options.hold_resting = true;
   const Course held = follow(scene);
   EXPECT_EQ(held.uncertified, 0);
   EXPECT_GT(calc_distance(full.state, scene.initial), 0.1) << "something fell";
@@ -163,7 +163,7 @@ simulation: {duration: 1.2, step: 1/60}
 /// On a slope just below the friction angle nothing may creep.
 TEST(HeldIslands, NothingCreeps) {
   Scene scene = shipped_scene("incline.yaml");
-  scene.simulation.hold_resting = true;
+  scene.options.hold_resting = true;
   const Course held = follow(scene);
   EXPECT_EQ(held.uncertified, 0);
   EXPECT_GT(held.held, 1000);

@@ -18,13 +18,13 @@ inline Scene scene_under(const std::string& name, const std::string& scheme, con
   }
   Scene scene = shipped_scene(name, load);
   const Scene other = scene_of("bodies: []\nsimulation: {scheme: " + scheme + "}\n");
-  scene.simulation.scheme = other.simulation.scheme;
-  scene.simulation.alpha = other.simulation.alpha;
-  scene.simulation.gamma = other.simulation.gamma;
-  scene.simulation.locate = other.simulation.locate;
-  scene.simulation.stabilize = other.simulation.stabilize;
-  scene.simulation.event_state = other.simulation.event_state;
-  scene.simulation.spook = other.simulation.spook;
+  scene.options.scheme = other.options.scheme;
+  scene.options.alpha = other.options.alpha;
+  scene.options.gamma = other.options.gamma;
+  scene.options.locate = other.options.locate;
+  scene.options.stabilize = other.options.stabilize;
+  scene.options.event_state = other.options.event_state;
+  scene.options.spook = other.options.spook;
   return scene;
 }
 

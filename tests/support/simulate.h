@@ -24,10 +24,10 @@ inline Scene shipped_scene(const std::string& name, const SceneLoadOptions& opti
   return {};
 }
 
-inline Simulation simulation_of(const Scene& scene) { return {scene.model, scene.initial, scene.simulation}; }
+inline Simulation simulation_of(const Scene& scene) { return {scene.model, scene.initial, scene.options}; }
 
 inline Simulation simulation_of(const Scene& scene, double h) {
-  SimulationOptions options = scene.simulation;
+  SimulationOptions options = scene.options;
   options.step = h;
   return {scene.model, scene.initial, options};
 }

@@ -31,7 +31,7 @@ constexpr double kRest = 1e-8;
 
 }  // namespace
 
-EventDriver::EventDriver(const Model& model, const SimulationOptions& options, const Scheme& scheme, Ladder* ladder,
+EventDriver::EventDriver(const Model& model, const SimulationOptions& options, const Scheme& scheme, StepSolver* ladder,
                          ContactFinder* finder)
     : model_(model),
       options_(options),

@@ -28,7 +28,7 @@ namespace slipstick {
 class EventDriver {
  public:
   /// Keeps references.
-  EventDriver(const Model& model, const SimulationOptions& options, const Scheme& scheme, Ladder* ladder,
+  EventDriver(const Model& model, const SimulationOptions& options, const Scheme& scheme, StepSolver* ladder,
               ContactFinder* finder);
 
   /// From `state` to the end of the nominal step; the report gets everything but the joint error and the penetration.
@@ -107,7 +107,7 @@ class EventDriver {
   const Model& model_;
   const SimulationOptions& options_;
   const Scheme& scheme_;
-  Ladder& ladder_;
+  StepSolver& ladder_;
   ContactFinder& finder_;
   Weights weights_;
 

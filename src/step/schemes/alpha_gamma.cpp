@@ -135,7 +135,7 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, StepScrat
     Vec6 momentum = w.alpha * h * force;
     momentum.head<3>() += body.mass * v.linear;
     momentum.tail<3>() += body.inertia * v.angular;
-    if (!scratch->spin_known) {
+    if (!scratch->refining) {
       const Vec3 torque = force.tail<3>() + (body.inertia * v.angular).cross(v.angular);
       scratch->spin[i] = v.angular + 0.5 * h * (body.inertia_inverse * torque);
     }
@@ -200,7 +200,7 @@ void AlphaGamma::discretize(const StepInput& input, StepScratch* scratch) const 
 
 /// Only alpha = 1/2 has an order to lose here: there u is the velocity at mid-step, where F belongs.
 bool AlphaGamma::refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const {
-  if (scratch->spin_known || std::abs(weights_of(input).alpha - 0.5) > 1e-12) return false;
+  if (scratch->refining || std::abs(weights_of(input).alpha - 0.5) > 1e-12) return false;
   bool wanted = false;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
     const Body& body = input.model->bodies[i];

@@ -132,7 +132,7 @@ void Spook::update_bend(const StepInput& input, StepScratch* s, std::vector<doub
 
 /// What the velocities found bend the joints by. s->velocity is overwritten: `discretize` sets it again.
 bool Spook::refine(const StepInput& input, const Solution& solution, StepScratch* s) const {
-  if (s->spin_known || !input.options->spook.hessian || input.model->joints.empty()) return false;
+  if (s->refining || !input.options->spook.hessian || input.model->joints.empty()) return false;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
     s->velocity[i] = calc_body_twist(input, s->map, s->problem, solution.v, static_cast<int>(i));
   update_bend(input, s, &s->bend_found);
@@ -279,13 +279,13 @@ void Spook::discretize(const StepInput& input, StepScratch* s) const {
   begin_problem(model, &s->problem, &s->map);
   update_stiffness(input, s);
   add_columns(input, s);
-  if (!s->spin_known) {
+  if (!s->refining) {
     update_velocity(input, true, s);
     update_bend(input, s, &s->bend_end);
   }
   update_velocity(input, false, s);
   update_bend(input, s, &s->bend);
-  if (!s->spin_known && calc_largest_difference(s->bend, s->bend_end) > kBendChange) s->bend_end = s->bend;
+  if (!s->refining && calc_largest_difference(s->bend, s->bend_end) > kBendChange) s->bend_end = s->bend;
   add_joints(input, s->equations.joints, s->velocity, s->bend, s->bend_end, &s->problem, &s->map);
   const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
   add_axis_rows(input, {}, s->equations, share, &s->problem, &s->map);

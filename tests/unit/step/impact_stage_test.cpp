@@ -97,7 +97,7 @@ TEST(ImpactStage, KineticEnergyNeverGrows) {
   const long count = wanted != nullptr ? std::atol(wanted) : 1000;
   ImpactWorlds worlds;
   const std::unique_ptr<Scheme> scheme = make_scheme("spook");
-  Ladder ladder(SimulationOptions{});
+  StepSolver ladder(SimulationOptions{});
   ImpactStage stage;
   State after;
   long happened = 0, certified = 0, guarded = 0;
@@ -155,7 +155,7 @@ TEST(ImpactStage, PlasticContactsNeedNone) {
     input.contacts = &contacts;
     input.prescribed = prescribed;
     input.h = input.h_nominal = options.step;
-    Ladder ladder(options);
+    StepSolver ladder(options);
     ImpactStage stage;
     EXPECT_EQ(stage.run(input, *scheme, &ladder, &after), e > 0);
     if (e > 0) {

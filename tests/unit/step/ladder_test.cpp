@@ -1,4 +1,4 @@
-#include "step/ladder.h"
+#include "step/step_solver.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Problem make_bodies(int count) {
   return problem;
 }
 
-TEST(Ladder, SolvesIslandsAndFreeColumns) {
+TEST(StepSolver, SolvesIslandsAndFreeColumns) {
   for (const int threads : {1, 3}) {
     Problem problem = make_bodies(4);
     add_row(0, 1, 0, &problem);
@@ -27,7 +27,7 @@ TEST(Ladder, SolvesIslandsAndFreeColumns) {
     add_row(2, 1, 1.5, &problem);  // column 1 and 3 are free
     SimulationOptions options;
     options.threads = threads;
-    Ladder ladder(options);
+    StepSolver ladder(options);
     Solution solution;
     const LadderResult result = ladder.solve({}, &problem, &solution);
     EXPECT_TRUE(result.certified);
@@ -39,13 +39,13 @@ TEST(Ladder, SolvesIslandsAndFreeColumns) {
   }
 }
 
-TEST(Ladder, DropsRestitutionOnRecordWhenThereIsNoSolution) {
+TEST(StepSolver, DropsRestitutionOnRecordWhenThereIsNoSolution) {
   // Two walls ask for v >= 0.5 and v <= 0.2: impossible; without the restitution of the first, v = 0 is an answer.
   Problem problem = make_bodies(1);
   add_row(0, 1, -0.5, &problem);
   add_row(0, -1, 0.2, &problem);
   const std::vector<NormalOffset> normals{{0, -0.5}, {1, 0}};
-  Ladder ladder({});
+  StepSolver ladder({});
   Solution solution;
   const LadderResult result = ladder.solve(normals, &problem, &solution);
   EXPECT_TRUE(result.certified);
@@ -55,13 +55,13 @@ TEST(Ladder, DropsRestitutionOnRecordWhenThereIsNoSolution) {
   EXPECT_EQ(problem.c[0], 0);
 }
 
-TEST(Ladder, LeavesAPenetrationWhenItCannotBeCorrected) {
+TEST(StepSolver, LeavesAPenetrationWhenItCannotBeCorrected) {
   // Squeezed between two walls that overlap it: both ask to move away.
   Problem problem = make_bodies(1);
   add_row(0, 1, -0.3, &problem);
   add_row(0, -1, -0.3, &problem);
   const std::vector<NormalOffset> normals{{0, 0}, {1, 0}};
-  Ladder ladder({});
+  StepSolver ladder({});
   Solution solution;
   const LadderResult result = ladder.solve(normals, &problem, &solution);
   EXPECT_TRUE(result.certified);
@@ -69,7 +69,7 @@ TEST(Ladder, LeavesAPenetrationWhenItCannotBeCorrected) {
   EXPECT_NEAR(solution.v[0], 0, 1e-9);
 }
 
-TEST(Ladder, SaysWhenNothingHelps) {
+TEST(StepSolver, SaysWhenNothingHelps) {
   // Two joints that contradict each other.
   Problem problem = make_bodies(1);
   for (const double c : {0.1, -0.2}) {
@@ -77,7 +77,7 @@ TEST(Ladder, SaysWhenNothingHelps) {
     problem.c[block.row] = c;
     problem.add_entry(0)(0, 0) = 1;
   }
-  Ladder ladder({});
+  StepSolver ladder({});
   Solution solution;
   const LadderResult result = ladder.solve({}, &problem, &solution);
   EXPECT_FALSE(result.certified);

@@ -1,10 +1,10 @@
 #include "view/clip.h"
 
 #include "support/simulate.h"
-#include "unit/io/record_files.h"
+#include "unit/record/record_files.h"
 #include "unit/view/read_packet.h"
 
-#include <slipstick/recording.h>
+#include <slipstick/app/recording.h>
 
 namespace slipstick {
 namespace {

@@ -1,6 +1,6 @@
 #include "view/packet.h"
 
-#include "io/web_text.h"
+#include "report/web_text.h"
 #include "unit/view/read_packet.h"
 #include "view/page.h"
 

@@ -1,0 +1,41 @@
+// Reads HDF5 files of any origin: whole datasets and attributes, converted to the type that is asked for.
+#pragma once
+
+#include "record/hdf5_file.h"
+
+#include <slipstick/result.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slipstick {
+
+class Hdf5Reader {
+ public:
+  /// A Fault when there is no such file or it is not HDF5.
+  static Result<Hdf5Reader> open(const std::string& path);
+
+  bool has(const std::string& path) const;
+  /// Length in each direction, or nothing if there is no such dataset.
+  std::optional<std::vector<std::size_t>> shape(const std::string& path) const;
+  // All values, row-major; nothing if there is no such dataset or it cannot be read.
+  std::optional<std::vector<double>> read_numbers(const std::string& path) const;
+  std::optional<std::vector<std::int64_t>> read_integers(const std::string& path) const;
+  std::optional<std::vector<std::string>> read_texts(const std::string& path) const;
+  // Rows first, first + stride, ...: `count` of them, of a dataset [rows, ...]; nothing if it is shorter.
+  std::optional<std::vector<double>> read_number_rows(const std::string& path, std::size_t first, std::size_t count,
+                                                      std::size_t stride = 1) const;
+  std::optional<std::vector<std::int64_t>> read_integer_rows(const std::string& path, std::size_t first,
+                                                             std::size_t count, std::size_t stride = 1) const;
+  std::optional<std::string> read_text_attribute(const std::string& object, const std::string& name) const;
+  std::optional<std::vector<std::string>> read_texts_attribute(const std::string& object,
+                                                               const std::string& name) const;
+  std::optional<std::vector<double>> read_numbers_attribute(const std::string& object, const std::string& name) const;
+
+ private:
+  Hdf5Id file_;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,162 @@
+// The layout of a recording (docs/recording.md) and the writer that fills it, from plain data: it knows neither
+// scenes nor simulations.
+#pragma once
+
+#include "record/hdf5_file.h"
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace slipstick {
+
+/// One shape as a viewer needs it. Poses are x y z, w x y z, in the frame of the body.
+struct RecordShape {
+  int body = 0;
+  int kind = 0;  ///< index into RecordHeader::shape_kinds
+  std::array<double, 7> pose{0, 0, 0, 1, 0, 0, 0};
+  std::array<double, 3> size{};  ///< box: full size
+  double radius = 0;
+  double length = 0;  ///< capsule: the straight part
+  std::vector<std::array<double, 2>> points;
+  std::string color;
+  bool visual_only = false;
+  std::vector<std::array<double, 3>> vertices{};         ///< hull: its corners; mesh, heightfield: with `triangles`
+  std::vector<std::array<std::int32_t, 3>> triangles{};  ///< indices into `vertices`, counter-clockwise from outside
+};
+
+/// A joint or a spring as a viewer needs it: where it holds its two bodies.
+struct RecordLink {
+  int kind = 0;  ///< index into RecordHeader::link_kinds
+  std::string name;
+  int a = -1, b = -1;
+  std::array<double, 3> anchor_a{}, anchor_b{};  ///< in the frame of the body (world: world)
+  std::array<double, 3> axis{};                  ///< of a hinge or slider in the frame of a; zero: it has none
+};
+
+struct RecordHeader {
+  std::string scene_text, scene_hash, command, name, scheme, solver, software;
+  double step = 0;
+  double duration = 0;
+  std::array<double, 3> gravity{};
+  bool planar = false;
+  int every = 1;
+  bool contacts = true;
+  bool weighted = false;  ///< frames have velocity_weighted
+  std::vector<std::string> bodies;
+  std::vector<std::int8_t> body_kinds;                 ///< 0 dynamic, 1 fixed, 2 kinematic
+  std::vector<double> masses;                          ///< kg; 0 unless dynamic
+  std::vector<std::array<double, 3>> centers_of_mass;  ///< in the frame of the body
+  std::vector<std::string> shape_kinds, link_kinds;
+  std::vector<RecordShape> shapes;
+  std::vector<RecordLink> links;
+  std::size_t expected_frames = 1024;  ///< a guess; sizes the chunks of the file
+};
+
+struct RecordContact {
+  int a = -1, b = -1;
+  std::array<double, 3> point{}, normal{}, impulse{};
+  double gap = 0;
+  double friction = 0;  ///< coefficient
+};
+
+struct RecordEvent {
+  double time = 0;
+  int kind = 0;  ///< 0 impact, 1 takeoff, 2 stick, 3 slip
+  int a = -1, b = -1;
+  double before = 0, after = 0;  ///< normal speeds, m/s
+};
+
+/// One recorded instant. The spans are read during `append` only.
+struct RecordFrame {
+  double time = 0;
+  std::span<const double> pose;               ///< bodies x 7
+  std::span<const double> velocity;           ///< bodies x 6
+  std::span<const double> velocity_weighted;  ///< as velocity, if the header says so
+  std::array<double, 3> energy{};
+  double residual = 0, relative = 0, penetration = 0, joint_error = 0;
+  std::int32_t iterations = 0, escalations = 0;
+  bool certified = true;
+  std::span<const RecordContact> contacts;
+  std::span<const RecordEvent> events;
+};
+
+/// Values of one growing dataset waiting to be written.
+template <class T>
+class RecordColumn {
+ public:
+  void open(const std::string& path, const std::vector<std::size_t>& row_shape, std::size_t chunk_rows,
+            Hdf5File* file) {
+    dataset_ = file->add_growing(path, hdf5_type_of<T>(), row_shape, chunk_rows);
+    row_size_ = 1;
+    for (const std::size_t n : row_shape) row_size_ *= n;
+  }
+  void push(T value) { buffer_.push_back(value); }
+  void push(std::span<const T> values) { buffer_.insert(buffer_.end(), values.begin(), values.end()); }
+  std::size_t bytes() const { return buffer_.size() * sizeof(T); }
+  /// Appends `rows` rows, all that wait. (A row of a scene without bodies has no values to count.)
+  void write(std::size_t rows, Hdf5File* file) {
+    file->append_rows(buffer_.data(), rows, &dataset_);
+    buffer_.clear();
+  }
+  void write(Hdf5File* file) { write(buffer_.size() / row_size_, file); }
+  const Hdf5GrowingDataset& dataset() const { return dataset_; }
+  void close() { dataset_.id.reset(); }
+
+ private:
+  Hdf5GrowingDataset dataset_;
+  std::size_t row_size_ = 1;
+  std::vector<T> buffer_;
+};
+
+class RecordWriter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Creates the file with its header and no frame; it is readable from here on.
+  static Result<RecordWriter> create(const std::string& path, const RecordHeader& header);
+
+  /// False once a write has failed. `now` decides when the file is flushed.
+  bool append(const RecordFrame& frame, Clock::time_point now = Clock::now());
+  /// Writes and flushes everything that waits.
+  bool flush();
+  bool close();
+  const std::string& error() const { return file_->error(); }
+  Hdf5File& file() { return *file_; }
+
+ private:
+  void add_columns(const RecordHeader& header);
+  void push_contacts(std::span<const RecordContact> contacts);
+  void push_events(std::span<const RecordEvent> events);
+  void write_columns();
+  void close_columns();
+  std::size_t waiting_bytes() const;
+  bool is_flush_due(Clock::time_point now) const;
+
+  std::unique_ptr<Hdf5File> file_;
+  bool contacts_ = true;
+  bool weighted_ = false;
+  std::size_t frames_waiting_ = 0;
+  std::int64_t contacts_total_ = 0;
+  Clock::time_point last_append_;
+  Clock::time_point oldest_waiting_;  ///< when the oldest frame that is not on disk was appended
+  bool anything_waiting_ = false;
+  bool closed_ = false;
+
+  RecordColumn<double> time_, pose_, velocity_, energy_;
+  RecordColumn<double> velocity_weighted_;
+  RecordColumn<double> residual_, relative_, penetration_, joint_error_;
+  RecordColumn<std::int32_t> iterations_, escalations_;
+  RecordColumn<std::int8_t> certified_;
+  RecordColumn<std::int64_t> contact_offset_;
+  RecordColumn<std::int32_t> contact_a_, contact_b_;
+  RecordColumn<double> contact_point_, contact_normal_, contact_gap_, contact_impulse_, contact_friction_;
+  RecordColumn<double> event_time_, event_before_, event_after_;
+  RecordColumn<std::int8_t> event_kind_;
+  RecordColumn<std::int32_t> event_a_, event_b_;
+};
+
+}  // namespace slipstick

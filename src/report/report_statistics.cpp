@@ -1,0 +1,103 @@
+#include "report/report_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace slipstick {
+
+namespace {
+
+/// Growth of energy in one step is counted from this part of the initial energy on: well above rounding.
+constexpr double kIncreaseTolerance = 1e-12;
+
+/// |T| + |V| at the start; where that is nothing, the weight of everything lifted by a metre; where there is no weight
+/// either, a joule.
+double calc_energy_scale(const Model& model, const EnergySplit& initial) {
+  const double energy = std::abs(initial.kinetic) + std::abs(initial.potential);
+  if (energy > 0) return energy;
+  double mass = 0;
+  for (const Body& body : model.bodies) mass += body.mass;
+  const double lifted = mass * model.gravity.norm();
+  return lifted > 0 ? lifted : 1;
+}
+
+}  // namespace
+
+TimeFigures calc_time_figures(std::vector<double> times) {
+  TimeFigures figures;
+  if (times.empty()) return figures;
+  std::sort(times.begin(), times.end());
+  const std::size_t n = times.size();
+  figures.mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(n);
+  figures.median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+  figures.p99 = times[static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(n))) - 1];
+  figures.max = times.back();
+  return figures;
+}
+
+RunStatistics::RunStatistics(const Scene& scene, const Simulation& simulation) : impl_(std::make_unique<Impl>()) {
+  impl_->scene_path = scene.path;
+  impl_->scene_name = scene.name;
+  impl_->initial_energy = simulation.energy();
+  impl_->energy_scale = calc_energy_scale(simulation.model(), impl_->initial_energy);
+  const SimulationOptions& options = simulation.options();
+  const double steps = options.duration / options.step;
+  if (steps > 0 && steps < 1e7) impl_->step_seconds.reserve(static_cast<std::size_t>(steps) + 2);
+}
+RunStatistics::~RunStatistics() = default;
+RunStatistics::RunStatistics(RunStatistics&&) noexcept = default;
+RunStatistics& RunStatistics::operator=(RunStatistics&&) noexcept = default;
+
+void RunStatistics::add(const Simulation& simulation, const StepReport& report, double step_seconds,
+                        double record_seconds) {
+  Impl& s = *impl_;
+  ++s.steps;
+  s.step_seconds.push_back(step_seconds);
+  s.phases.collision += report.seconds.collision;
+  s.phases.broad_phase += report.seconds.broad_phase;
+  s.phases.certify += report.seconds.certify;
+  s.phases.assemble += report.seconds.assemble;
+  s.phases.solve += report.seconds.solve;
+  s.phases.advance += report.seconds.advance;
+  s.record_seconds += record_seconds;
+  s.contacts_sum += report.contacts;
+  s.found_contacts_sum += report.contacts_found;
+  s.islands += report.islands;
+  s.held += report.held;
+  s.warm_contacts_sum += report.warm_contacts;
+  s.contacts_max = std::max(s.contacts_max, report.contacts);
+  s.rows_sum += report.rows;
+  s.rows_max = std::max(s.rows_max, report.rows);
+  s.iterations += report.iterations;
+  s.escalations += report.escalations;
+  s.reach_repeats += report.reach_repeats;
+  s.late_repeats += report.late_repeats;
+  s.heap_steps += report.heap;
+  if (!report.certified) {
+    if (s.uncertified++ == 0)
+      s.first_uncertified = {simulation.state().step, simulation.state().time, std::string(report.note)};
+  }
+  const Certificate& c = report.certificate;
+  raise_to(c.residual, &s.residual_max);
+  s.residual_sum += c.residual.natural;
+  raise_to(c.penetration, &s.penetration_max);
+  raise_to(c.joint_error, &s.joint_error_max);
+  s.penetration_final = c.penetration;
+  s.joint_error_final = c.joint_error;
+  s.ledger.add(c.ledger);
+  raise_to(std::abs(c.ledger.numerical), &s.remainder_max);
+  const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic - c.ledger.motor;
+  raise_to(unpaid, &s.increase_max);
+  if (unpaid > kIncreaseTolerance * s.energy_scale) ++s.increase_steps;
+  s.impact_guards += report.impact_guards;
+  const auto events = simulation.events();
+  s.events.insert(s.events.end(), events.begin(), events.end());
+}
+
+void RunStatistics::set_realtime(const RealtimeFigures& figures) { impl_->realtime = figures; }
+void RunStatistics::set_end(RunEnd end) { impl_->end = end; }
+double RunStatistics::residual_max() const { return impl_->residual_max.natural; }
+long RunStatistics::uncertified_steps() const { return impl_->uncertified; }
+
+}  // namespace slipstick

@@ -1,0 +1,77 @@
+// What the readers of a scene's sections share, and the sections.
+#pragma once
+
+#include <slipstick/model.h>
+#include <slipstick/scene.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "scene/scene_expand.h"
+#include "scene/scene_item.h"
+
+namespace slipstick {
+
+/// Where a piece of the description comes from, so that a fault of `compile` can point at the file.
+struct ScenePlace {
+  const SceneNode* node = nullptr;
+  SceneMapPtr map;                                                   ///< its keys; may be null
+  bool sound = true;                                                 ///< nothing was wrong while it was read
+  std::vector<std::pair<std::string, const SceneNode*>> references;  ///< names of bodies and materials that it uses
+};
+
+struct SceneBuild {
+  SceneBuild(SceneFaults* faults, SceneScope* scope, int max_bodies);
+
+  SceneReading reading;
+  SceneExpander expander;
+  std::vector<ScenePlace> places;
+  std::string prefix;  ///< of the names of the file that is being read
+  ModelDescription description;
+  std::unordered_map<std::string, std::size_t> body_index;  ///< of the bodies read so far, by full name
+  SceneBudget bodies, shapes, joints, forces, pairs;
+  bool names_missing = false;  ///< a fault hides names of bodies or materials: an unknown one proves nothing
+
+  SourceTag add_place(const SceneNode& node, SceneMapPtr map);
+  /// The full name of a body that the present file calls `name`.
+  std::string full_name(const std::string& name) const { return name == "world" ? name : prefix + name; }
+  /// `between: [a, b]`: two names of bodies (with the prefix) or materials.
+  bool read_between(const SceneItem& item, bool of_bodies, std::string* a, std::string* b, SourceTag tag);
+  /// Reads each item of a list, `like` and `repeat` written out. False and a fault if not all could be visited.
+  bool for_each_item(const SceneNode& list, std::string_view what, SceneBudget* budget,
+                     const std::function<void(const SceneMapPtr&, std::int64_t copies)>& read);
+};
+
+/// Limits, motor, friction, lock and spring of the axes of a joint; the keys that say so.
+KeyList axis_keys(JointKind kind);
+void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint);
+
+/// The one key of an item that says what it is: `hinge` in {hinge: {...}}. Null and a fault if there is none or two.
+const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, const KeyList& kinds,
+                                 const KeyList& others);
+
+void read_bodies(const SceneNode& list, SceneBuild* build);
+void read_shapes(const SceneNode& list, const SceneItem& body, SceneBuild* build, BodyDescription* out);
+void read_joints(const SceneNode& list, SceneBuild* build);
+void read_forces(const SceneNode& list, SceneBuild* build);
+void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* build);
+void read_material_pairs(const SceneNode& list, SceneBuild* build);
+void read_contact_pairs(const SceneNode& list, SceneBuild* build);
+void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions* options);
+void read_record(const SceneNode& node, SceneBuild* build, RecordOptions* options);
+
+/// All keys that an item of some list may have.
+KeyList item_keys();
+KeyList material_keys();
+/// solve: direct | iterative | split, of a material, a pair of them or a joint.
+std::optional<SolveMode> read_solve_mode(const SceneItem& item);
+KeyList body_keys();
+KeyList shape_keys();
+KeyList joint_keys();
+KeyList force_keys();
+
+}  // namespace slipstick

@@ -1,0 +1,40 @@
+// Solves a step's problem with the ladder of solvers and, if the judge is not content, relaxes the problem as
+// [METHODS 1] proves to be always solvable: restitution dropped, and last the normal offsets clipped at zero. Each rung
+// climbed and each relaxation is counted; nothing is relaxed in silence. A solver with a budget of iterations proves
+// nothing by using it up: no relaxation then, what it reached is reported as what it is.
+#pragma once
+
+#include <slipstick/simulation.h>
+#include <slipstick/solver_ladder.h>
+
+#include <memory>
+#include <span>
+
+namespace slipstick {
+
+/// A normal contact row and the restitution term that is part of its offset.
+struct NormalOffset {
+  int row = 0;
+  double restitution = 0;  ///< Lambda_j <= 0, m/s
+};
+
+class StepSolver {
+ public:
+  explicit StepSolver(const SimulationOptions& options);
+  double tolerance() const { return options_.tolerance; }
+  /// `solution` holds the warm start; `problem` changes only if it is relaxed.
+  LadderResult solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution);
+  std::span<const SolverStatistics> statistics() const { return solvers_.statistics(); }
+  /// Simulation::set_budget
+  void set_budget(int sweeps);
+
+ private:
+  SimulationOptions options_;
+  int budget_ = 0;
+  std::unique_ptr<SolverLadder> hurried_;  ///< pgs with the latest budget; null before the first
+  int hurried_sweeps_ = 0;
+  SolverLadder solvers_;
+  bool budgeted_ = false;  ///< the chosen solver may stop at a limit of iterations that the user sets
+};
+
+}  // namespace slipstick
