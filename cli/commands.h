@@ -35,7 +35,7 @@ struct RunArguments {
   bool json = false, strict = false, quiet = false;
   std::string command;             ///< the whole command line, for the recording
   std::optional<double> realtime;  ///< simulated seconds a second of the clock
-  std::optional<int> budget;       ///< sweeps a problem in steps that begin late
+  std::optional<int> budget;       ///< sweeps per problem in steps that begin late
 };
 int run(const RunArguments& arguments);
 

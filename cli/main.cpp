@@ -53,7 +53,7 @@ void add_run(CLI::App* app, RunArguments* arguments) {
           ->default_str("1")
           ->check(CLI::Range(1e-3, 1e3));
   app->add_option("--budget", arguments->budget,
-                  "With --realtime: steps that begin late use pgs with at most N sweeps a problem, and are counted")
+                  "With --realtime: steps that begin late use pgs with at most N sweeps per problem, and are counted")
       ->type_name("N")
       ->needs(realtime)
       ->check(CLI::Range(1, 1000000));

@@ -53,7 +53,7 @@ class Bullet {
   int iterations_;
   std::deque<std::shared_ptr<void>> kept_;
   std::unique_ptr<btDiscreteDynamicsWorld> world_;
-  std::vector<std::vector<btRigidBody*>> parts_;  ///< one a moving body; one a shape of a fixed one
+  std::vector<std::vector<btRigidBody*>> parts_;  ///< one per moving body; one per shape of a fixed one
 };
 
 Bullet::Bullet(const PeerScene& scene, int iterations) : scene_(scene), iterations_(iterations) {

@@ -137,7 +137,7 @@ struct JointDescription {
   std::optional<Vec3> second_axis = std::nullopt;  ///< universal: of b; wheel: the axle; rolling: of a disk; generic: x
   std::array<bool, 6> free = {};                   ///< generic: x y z rx ry rz
   std::vector<std::string> joints = {};  ///< gear, rack, differential: "name", or "name.axis" of a joint with several
-  double ratio = 1;                      ///< gear, differential; rack: radius, m/rad; screw: pitch, m a turn
+  double ratio = 1;                      ///< gear, differential; rack: radius, m/rad; screw: pitch, m per turn
   double radius = 0;                     ///< rolling
   SolveMode solve = SolveMode::Direct;   ///< of its rows, motors, limits and friction
 };
@@ -182,7 +182,7 @@ struct ModelDescription {
   std::vector<SpringDescription> springs;
   std::vector<LoadDescription> loads;
   std::vector<std::array<std::string, 2>> pairs_without_contact;
-  std::vector<SourceTag> pairs_without_contact_source;  ///< one a pair; may be shorter or empty
+  std::vector<SourceTag> pairs_without_contact_source;  ///< one per pair; may be shorter or empty
 };
 
 // ---------------------------------------------------------------- the model (what the engine reads)
@@ -270,7 +270,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
-  std::vector<slipstick::Hull> hulls;                    ///< one a shape of kind Hull, shape frame
+  std::vector<slipstick::Hull> hulls;                    ///< one per shape of kind Hull, shape frame
   std::vector<std::shared_ptr<const Surface>> surfaces;  ///< of meshes and heightfields, each once
   std::vector<Joint> joints;
   std::vector<Axis> axes;

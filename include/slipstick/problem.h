@@ -1,6 +1,6 @@
 // Room: solve. The one complementarity problem that every scheme writes and every solver reads.
 //
-//   A v = b + J^T lambda                    (P1)   A block-diagonal, positive definite, one block a column
+//   A v = b + J^T lambda                    (P1)   A block-diagonal, positive definite, one block per column
 //   w   = J v + C lambda + W lambda + c     (P2)   C >= 0 diagonal (compliance), W an optional sparse coupling
 //   (lambda_i, w_i) in Law_i                (P3)   for each row block i
 //

@@ -151,8 +151,8 @@ class Simulation {
   /// The same step; also its last problem and its warm start as they were before solving (and before any relaxation).
   const StepReport& step_and_keep(Problem* problem, Solution* guess);
 
-  /// From the next step on `pgs` with at most so many sweeps a problem, whatever the options say; 0: as they say again.
-  /// What a step with a budget reached is judged and reported like any other.
+  /// From the next step on `pgs` with at most so many sweeps per problem, whatever the options say; 0: as they say
+  /// again. What a step with a budget reached is judged and reported like any other.
   void set_budget(int sweeps);
 
   const Model& model() const;
@@ -171,7 +171,7 @@ class Simulation {
   std::span<const Twist> weighted_velocity() const;
   /// What a user should know about the choice of parameters; found once, before the first step.
   std::span<const std::string> warnings() const;
-  /// One entry a rung of the ladder, in its order.
+  /// One entry per rung of the ladder, in its order.
   std::span<const SolverStatistics> solver_statistics() const;
 
  private:

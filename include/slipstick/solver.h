@@ -111,7 +111,7 @@ struct CouplingResidual {
   double all = 0;        ///< the whole problem, after the direct solve
 };
 
-/// The course of the last solve, one entry a sweep.
+/// The course of the last solve, one entry per sweep.
 struct SolverHistory {
   std::vector<double> residual;  ///< relative natural-map residual after the sweep, by the judge's formula
   std::vector<int> changes;      ///< row blocks whose state (open, sticking, sliding; at a bound or not) it changed

@@ -69,7 +69,7 @@ class SolverLadder {
   SolverLadder& operator=(SolverLadder&&) noexcept;
   /// `solution` holds the warm start (ignored if its sizes are wrong) and, on return, the best answer by the judge.
   LadderResult solve(const Problem& problem, Solution* solution);
-  /// Counts since construction, one entry a rung.
+  /// Counts since construction, one entry per rung.
   std::span<const SolverStatistics> statistics() const;
 
  private:

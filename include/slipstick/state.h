@@ -62,7 +62,7 @@ struct ContactMemory {
 struct State {
   double time = 0;
   std::int64_t step = 0;
-  std::vector<Pose> pose;  ///< of the centre of mass, one a body
+  std::vector<Pose> pose;  ///< of the centre of mass, one per body
   std::vector<Twist> velocity;
   std::vector<Twist>
       previous_velocity;  ///< one step earlier (restitution of [Anitescu03]); empty before the first step

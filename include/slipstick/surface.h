@@ -39,7 +39,7 @@ inline constexpr std::size_t kMaxTriangles = 4'000'000;
 /// Joins vertices at the same place, leaves out triangles without area and those given twice, checks the orientation.
 MadeSurface make_surface(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
 
-/// A grid of heights over [-x/2, x/2] x [-y/2, y/2]: `columns` numbers a row; rows run along x, the first row has the
+/// A grid of heights over [-x/2, x/2] x [-y/2, y/2]: `columns` numbers per row; rows run along x, the first row has the
 /// least y. Each cell is split into two triangles along the diagonal from its corner of least x and y.
 MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t columns, double size_x, double size_y);
 

@@ -29,7 +29,8 @@ class ContactFinder {
   /// Of a shape placed by the last call; not of a plane.
   Bounds calc_bounds(int shape) const;
 
-  /// reach: one entry a body, how far any of its points may travel in the step, m. `contacts` comes out sorted by key.
+  /// reach: one entry per body, how far any of its points may travel in the step, m. `contacts` comes out sorted by
+  /// key.
   void find(const State& state, std::span<const double> reach, ContactSet* contacts);
   /// Of the last `find`: placing shapes and finding and sorting pairs, everything before the first distance.
   double broad_phase_seconds() const;

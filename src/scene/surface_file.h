@@ -29,7 +29,7 @@ struct HeightFile {
   std::string problem;
 };
 
-/// Numbers between commas, semicolons or blanks, one row a line; `#` begins a comment.
+/// Numbers between commas, semicolons or blanks, one row per line; `#` begins a comment.
 HeightFile parse_csv(std::string_view text);
 /// Portable grey map, P2 or P5: heights from 0 (black) to 1 (white); the first row of the picture has the greatest y.
 HeightFile parse_pgm(std::string_view bytes);

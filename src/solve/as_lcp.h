@@ -1,6 +1,6 @@
 // Problem -> linear complementarity problem  0 <= z _|_ G z + g >= 0  [AnitescuPotra97, eq. (14)-(16)], on top of
 // DualForm. Friction becomes polyhedral here and nowhere else: per contact  z = (c_n, beta_1..beta_k, lambda_j),
-// x_t = sum beta_k d_k,  sum beta <= mu c_n. G = P^T D P + N is never formed: P has at most two entries a column, so
+// x_t = sum beta_k d_k,  sum beta <= mu c_n. G = P^T D P + N is never formed: P has at most two entries per column, so
 // that products run over the reduced rows, and N holds the +-1 and mu of the limits.
 //
 //   Nonnegative row   z = x                              Box row, both bounds finite   z = (x - lo, s), s the slack's

@@ -48,12 +48,12 @@ struct Rung {
 struct Slot {
   Problem problem;
   Solution solution, guess, trial;
-  std::vector<std::unique_ptr<Solver>> solvers;      ///< one a rung
+  std::vector<std::unique_ptr<Solver>> solvers;      ///< one per rung
   std::unique_ptr<Solver> starter, rescuer, heaper;  ///< pgs with a budget each
   Judge judge;
   FactorCost cost;
   LadderResult result;
-  std::vector<SolverStatistics> counts;  ///< of the last call, one a rung
+  std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
 };
 
 /// Sweeps from `from` into the slot's trial.

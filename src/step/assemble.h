@@ -45,7 +45,7 @@ double calc_pair_mobility(const Model& model, int body_a, int body_b, const Pair
 /// Directions about which the body may turn.
 int count_free_rotations(const Body& body);
 
-/// Contacts: normal offset c_n[i] in m/s, one entry a contact; an infinite offset leaves the contact out.
+/// Contacts: normal offset c_n[i] in m/s, one entry per contact; an infinite offset leaves the contact out.
 void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& contacts, std::span<const double> offset,
                       Problem* problem, RowMap* map);
 

@@ -8,7 +8,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kTurn = 0.02;      // rad a step: less moves no corner far off its row
+constexpr double kTurn = 0.02;      // rad per step: less moves no corner far off its row
 constexpr double kLatePart = 0.02;  // of the motion of both bodies
 
 /// A point of a body given at `from`, world, as it is at `to`.

@@ -21,7 +21,7 @@ class LateContacts {
   explicit LateContacts(const Model& model);  ///< keeps a reference
 
   /// Adds to `contacts`, those of `state`, what overlaps at `next` by more than a small part of the motion (`reach`,
-  /// metres a body). True if there was anything.
+  /// metres per body). True if there was anything.
   bool add(const State& state, const State& next, double h, std::span<const double> reach, ContactFinder* finder,
            ContactSet* contacts);
 

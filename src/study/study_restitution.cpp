@@ -138,7 +138,7 @@ Result<Reproduction> reproduce_cannonball(const std::string& scenes, const Study
                     {"bearing load", run->time, run->loaded, false, false, false}}});
   bench.add_panel({"time to solve (figure 2)",
                    time,
-                   {"ms a step", false, {}, {}},
+                   {"ms per step", false, {}, {}},
                    {{"", run->time, run->milliseconds, false, false, false}}});
   bench.add_panel({"total energy (figure 3)",
                    time,

@@ -73,7 +73,7 @@ class Clip {
 void add_contacts(std::span<const double> counts, std::span<const ClipContact> contacts, const ClipPrecision* precision,
                   double typical_force, Packet* packet);
 
-/// Force and slip of a contact; `pose` and `velocity` hold 7 and 6 numbers a body.
+/// Force and slip of a contact; `pose` and `velocity` hold 7 and 6 numbers per body.
 ClipContact make_contact(const RecordContact& contact, double step, std::span<const double> pose,
                          std::span<const double> velocity);
 

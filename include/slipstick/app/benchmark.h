@@ -24,7 +24,7 @@ Result<Scene> load_benchmark(const Benchmark& benchmark, const std::string& scen
 struct BenchmarkRun {
   std::string engine;
   std::string failure;          ///< empty: it came to the end
-  std::vector<double> seconds;  ///< CPU time of all threads, one a step
+  std::vector<double> seconds;  ///< CPU time of all threads, one per step
   std::vector<State> samples;
   long uncertified = -1;  ///< steps; -1: the engine certifies nothing
 };

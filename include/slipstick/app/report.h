@@ -15,7 +15,7 @@ enum class RunEnd { Complete, Interrupted, Failed };
 /// How well a run kept pace with the clock.
 struct RealtimeFigures {
   double rate = 1;            ///< simulated seconds a second asked for
-  int budget = 0;             ///< sweeps a problem in steps that began late; 0: none declared
+  int budget = 0;             ///< sweeps per problem in steps that began late; 0: none declared
   long missed = 0;            ///< steps that ended after their deadline
   long hurried = 0;           ///< steps taken with the budget
   double worst_lateness = 0;  ///< s

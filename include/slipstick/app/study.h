@@ -24,7 +24,7 @@ struct ConvergenceStudy {
   double time = 0;       ///< s, where the runs end: a whole number of the longest steps
   double reference = 0;  ///< its step, s
   std::vector<double> steps;
-  std::vector<long> uncertified;  ///< steps that could not be certified, one count a run
+  std::vector<long> uncertified;  ///< steps that could not be certified, one count per run
   long reference_uncertified = 0;
   std::vector<StudyQuantity> quantities;
 };

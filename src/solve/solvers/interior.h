@@ -1,5 +1,5 @@
 // The interior phase of the Newton solver: a primal-dual path through the interior of the laws, with Nesterov and
-// Todd's scaling on the friction disks and Mehrotra's predictor and corrector, one factorization a step. Redundant
+// Todd's scaling on the friction disks and Mehrotra's predictor and corrector, one factorization per step. Redundant
 // contacts do not trouble it: of all impulses that give the motion it follows the central ones.
 //
 // Coulomb's law is taken apart, so that nothing in it has a kink: the normal row is the pair x_n y = mu', y = w_n, and

@@ -71,7 +71,7 @@ class PrimalSystem : public NewtonSystem {
   std::vector<int> equality_node_;   // node of each block, -1 if it is not an equality
   std::vector<int> equality_start_;  // first unknown of each equality block
   std::vector<int> slot_start_;      // per block, into slot_
-  std::vector<int> slot_;            // law blocks: one a pair of entries (e > f); equalities: one an entry
+  std::vector<int> slot_;            // law blocks: one per pair of entries (e > f); equalities: one per entry
   std::vector<BlockEdge> edges_;
   std::vector<int> edge_used_;  // by block of the pattern: 0 fill, else the stamp of its last use
   int analyzed_edges_ = 0, stamp_ = 1;

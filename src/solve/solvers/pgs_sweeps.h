@@ -70,7 +70,7 @@ class PgsSweeps {
   std::vector<double> image_;               ///< A^-1 J^T, transposed, at the places of `jacobian`
   std::vector<double> delassus_, inverse_;  ///< block i's at delassus_start_[i]
   std::vector<int> delassus_start_;
-  std::vector<ContactMatrix> contacts_;  ///< one a row block; used for friction
+  std::vector<ContactMatrix> contacts_;  ///< one per row block; used for friction
   std::vector<double> rho_;              ///< natural-map scale of each block
   std::vector<int> state_;
   std::vector<char> changed_;

@@ -112,7 +112,7 @@ void Spook::update_velocity(const StepInput& input, bool ahead, StepScratch* s) 
   }
 }
 
-/// One entry a row of State::joint_impulse, for a step with s->velocity.
+/// One entry per row of State::joint_impulse, for a step with s->velocity.
 void Spook::update_bend(const StepInput& input, StepScratch* s, std::vector<double>* bend) {
   const Model& model = *input.model;
   bend->assign(model.joint_rows, 0.0);

@@ -70,7 +70,7 @@ TEST(Heaps, CostCountsMultiplications) {
   for (int k = 0; k < n; ++k) add_touch(&p, k, (k + 1) % n, Vec3::UnitX());
   FactorCost cost;
   EXPECT_EQ(cost.calc(p), 0);                                                // one edge a body: like a tree
-  for (int k = 0; k < n; ++k) add_touch(&p, k, (k + 1) % n, Vec3::UnitZ());  // the same edges, but two rows a body
+  for (int k = 0; k < n; ++k) add_touch(&p, k, (k + 1) % n, Vec3::UnitZ());  // the same edges, but two rows per body
   EXPECT_EQ(cost.calc(p), 6 * ((n - 2) * 18.0 * 18 + 12.0 * 12 + 6.0 * 6));
 }
 

@@ -160,7 +160,7 @@ TEST(Spook, EigenvaluesOfRandomConstraintSets) {
       int constrained = 0;
       const double radius = calc_radius(calc_update(world), &constrained);
       EXPECT_GT(constrained, 0);
-      EXPECT_EQ(constrained % 6, 0) << "three rows a joint, two eigenvalues a row";
+      EXPECT_EQ(constrained % 6, 0) << "three rows per joint, two eigenvalues per row";
       // A double eigenvalue splits by the root of what perturbs it.
       EXPECT_NEAR(radius, expected, steps == 2 ? 1e-3 : 1e-6) << "tau/h = " << steps << ", redundant " << redundant;
     }
