@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "terminal.h"
 
-#include <slipstick/app/info.h>
+#include <slipstick/version.h>
 
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-#include <slipstick/app/info.h>
+#include <slipstick/version.h>
 
 #include "report/json_text.h"
 #include "report/report_statistics.h"
