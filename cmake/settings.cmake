@@ -6,11 +6,22 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(slipstick_settings INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict
     -Wno-subobject-linkage)  # this one: a source file of a unity build counts as a header
 endif()
+# Instructions: AVX2 and FMA (x86-64-v3) where this machine has them, and no more, so that the same scene has the same bits on
+# every such machine (docs/decisions/0014). SLIPSTICK_NATIVE takes all that this one has.
+include(CheckCXXCompilerFlag)
+include(CheckCXXSourceRuns)
 if(SLIPSTICK_NATIVE)
-  include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-march=native SLIPSTICK_HAS_NATIVE)
   if(SLIPSTICK_HAS_NATIVE)
     target_compile_options(slipstick_settings INTERFACE -march=native)
+  endif()
+elseif(SLIPSTICK_AVX2)
+  set(CMAKE_REQUIRED_FLAGS -march=x86-64-v3)
+  check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1; }"
+                        SLIPSTICK_HAS_AVX2)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(SLIPSTICK_HAS_AVX2)
+    target_compile_options(slipstick_settings INTERFACE -march=x86-64-v3)
   endif()
 endif()
 # The checks that find faults; those of null and misaligned references, on every access of Eigen's, cost a third of the
@@ -36,6 +47,8 @@ function(slipstick_room name)
   add_library(slipstick_${name} STATIC ${sources})
   target_include_directories(slipstick_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(slipstick_${name} PUBLIC Eigen3::Eigen PRIVATE slipstick_settings)
+  # Eigen's alignment follows the instruction set unless told otherwise: the layout of public types must not.
+  target_compile_definitions(slipstick_${name} PUBLIC EIGEN_MAX_ALIGN_BYTES=16)
   foreach(room ${ROOM_USES})
     target_link_libraries(slipstick_${name} PUBLIC slipstick_${room})
   endforeach()
