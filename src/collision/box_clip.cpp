@@ -1,12 +1,14 @@
 #include "collision/box_clip.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace slipstick {
 namespace {
 
 /// Corners of flush faces coincide: rounding must not put each of them outside the other face.
-constexpr double kInside = 1 + 1e-11;
+/// Part of the sizes of both boxes.
+constexpr double kFlush = 1e-11;
 
 /// A face of the incident box in the coordinates (u, v, height) of the reference face.
 struct FacingSide {
@@ -18,19 +20,31 @@ struct FacingSide {
 
 class FaceClipper {
  public:
-  FaceClipper(const BoxFace& face, const Vec3& half_size, bool reference_is_a, double same_point)
+  FaceClipper(const BoxFace& face, const Vec3& half_size, const IncidentBox& incident, bool reference_is_a,
+              double same_point)
       : face_(face),
         u_(kNext[face.axis]),
         v_(kAfter[face.axis]),
         top_(half_size[face.axis]),
         half_(half_size[u_], half_size[v_]),
+        flush_(kFlush * (half_size.maxCoeff() + incident.half_size.maxCoeff())),
+        wide_(half_ + Vec2::Constant(flush_)),
         reference_is_a_(reference_is_a),
-        same_point_(same_point) {}
-
-  void clip(const IncidentBox& incident, FaceManifold* manifold) {
+        same_point_(same_point) {
     set_facing_side(incident);
+  }
+
+  void clip(FaceManifold* manifold) {
+    // One decision per corner, which both its edges take as given: were each edge to judge for itself, a corner on a
+    // flush side would vanish and come back with the last bit.
     int inside = 0;
-    for (int k = 0; k < 4; ++k) inside += add_edge(k, manifold);
+    for (int k = 0; k < 4; ++k) {
+      inside_[k] = (side_.corner[k].head<2>().cwiseAbs().array() <= wide_.array()).all();
+      if (!inside_[k]) continue;
+      ++inside;
+      add(side_.corner[k], corner_feature(!reference_is_a_, side_.name[k]), manifold);
+    }
+    for (int k = 0; k < 4; ++k) add_crossings(k, manifold);
     if (inside < 4) add_reference_corners(manifold);
     add_waiting(manifold);
   }
@@ -56,27 +70,48 @@ class FaceClipper {
                   edge_at(q, side_.name[0])};
   }
 
-  /// Adds the ends of the part of edge k that is over the face, but not its far corner: that is the next edge's. True
-  /// if all of the edge is.
-  bool add_edge(int k, FaceManifold* manifold) {
-    const Vec3& from = side_.corner[k];
-    const Vec3 d = side_.corner[(k + 1) & 3] - from;
-    const RectangleClip part = clip_to_rectangle(from.head<2>(), d.head<2>(), half_);
-    if (!part.over()) return false;
+  /// Adds where edge k crosses the sides of the face; its corners have been decided.
+  void add_crossings(int k, FaceManifold* manifold) {
+    const int next = (k + 1) & 3;
+    const Vec3 &from = side_.corner[k], &to = side_.corner[next];
+    if (inside_[k] && inside_[next]) return;
+    if (inside_[k]) return add_leaving(from, to, k, manifold);
+    if (inside_[next]) return add_leaving(to, from, k, manifold);
+    const Vec3 d = to - from;
+    const RectangleClip part = clip_to_rectangle(from.head<2>(), d.head<2>(), wide_);
+    if (!part.over() || part.enter_side < 0 || part.leave_side < 0) return;
     const Vec3 enter = from + part.enter * d, leave = from + part.leave * d;
-    if (part.enter_side < 0) {
-      add(from, corner_feature(!reference_is_a_, side_.name[k]), manifold);
-    } else {
-      add_crossing(enter, leave, part.enter_side, k, manifold);
+    add_crossing(enter, leave, part.enter_side, k, manifold);
+    add_crossing(leave, enter, part.leave_side, k, manifold);
+  }
+
+  /// Edge k leads from a corner over the face to one that is not: it crosses the first of the sides that `to` is
+  /// beyond.
+  void add_leaving(const Vec3& from, const Vec3& to, int k, FaceManifold* manifold) {
+    const Vec3 d = to - from;
+    double first = 1;
+    int side = -1;
+    for (int i = 0; i < 2; ++i) {
+      if (std::abs(to[i]) <= wide_[i]) continue;
+      const double t = ((to[i] > 0 ? wide_[i] : -wide_[i]) - from[i]) / d[i];
+      if (side >= 0 && t >= first) continue;
+      first = std::min(t, 1.0);
+      side = 2 * i + (to[i] > 0);
     }
-    if (part.leave_side >= 0) add_crossing(leave, enter, part.leave_side, k, manifold);
-    return part.enter_side < 0 && part.leave_side < 0;
+    add_crossing(from + first * d, from, side, k, manifold);
   }
 
   /// The edge from `far` on leaves the rectangle at `p`. If it runs along that side of the rectangle all the way, p is
   /// somewhere in the middle of a straight line and rounding decides where: it waits for what the others give.
-  void add_crossing(const Vec3& p, const Vec3& far, int side, int k, FaceManifold* manifold) {
-    const double to_side = far[side / 2] - (side & 1 ? 1 : -1) * half_[side / 2];
+  void add_crossing(const Vec3& crossing, const Vec3& far, int side, int k, FaceManifold* manifold) {
+    const int axis = side / 2;
+    const double at_side = side & 1 ? half_[axis] : -half_[axis], to_side = far[axis] - at_side;
+    // What was judged by the wider rectangle lies on the side itself.
+    Vec3 p = crossing;
+    const Vec3 d = far - p;
+    const double back = at_side - p[axis];
+    if (d[axis] != 0 && std::abs(back) * d.head<2>().norm() <= same_point_ * std::abs(d[axis])) p += back / d[axis] * d;
+    p[axis] = at_side;
     const std::uint32_t feature = crossing_feature(side, k);
     if (std::abs(to_side) <= same_point_ && snapped(p, feature) == feature) {
       waiting_[waiting_count_++] = {p.x(), p.y(), p.z(), feature};
@@ -92,17 +127,19 @@ class FaceClipper {
     }
   }
 
-  /// Corners of the face under the facing side: corner - center = x along + y across with |x|, |y| <= 1.
+  /// Corners of the face under the facing side: corner - center = x along + y across with |x|, |y| <= 1. Where the side
+  /// is seen so much askew that it has no width, none is under it.
   void add_reference_corners(FaceManifold* manifold) {
     const Vec3 &a = side_.along, &b = side_.across;
     const double det = a.x() * b.y() - a.y() * b.x();
     if (det == 0) return;
+    const double wide_x = 1 + flush_ / a.norm(), wide_y = 1 + flush_ / b.norm();
     for (int k = 0; k < 4; ++k) {
       const Vec2 corner(k & 1 ? half_.x() : -half_.x(), k & 2 ? half_.y() : -half_.y());
       const Vec2 d = corner - side_.center.head<2>();
       const double x = (d.x() * b.y() - d.y() * b.x()) / det;
       const double y = (a.x() * d.y() - a.y() * d.x()) / det;
-      if (std::abs(x) > kInside || std::abs(y) > kInside) continue;
+      if (std::abs(x) > wide_x || std::abs(y) > wide_y) continue;
       const Vec3 p(corner.x(), corner.y(), side_.center.z() + x * a.z() + y * b.z());
       add(p, corner_feature(reference_is_a_, corner_name(k & 1, k & 2)), manifold);
     }
@@ -141,10 +178,13 @@ class FaceClipper {
   BoxFace face_;
   int u_, v_;
   double top_;
-  Vec2 half_;
+  Vec2 half_;     ///< of the face
+  double flush_;  ///< lengths below are none
+  Vec2 wide_;     ///< the same with what counts as flush: all that is judged is judged by it
   bool reference_is_a_;
   double same_point_;
   FacingSide side_;
+  std::array<bool, 4> inside_{};
   std::array<FacePoint, 8> waiting_;
   int waiting_count_ = 0;
 };
@@ -154,7 +194,7 @@ class FaceClipper {
 void update_face_manifold(const BoxFace& face, const Vec3& half_size, const IncidentBox& incident, bool reference_is_a,
                           double same_point, FaceManifold* manifold) {
   manifold->clear();
-  FaceClipper(face, half_size, reference_is_a, same_point).clip(incident, manifold);
+  FaceClipper(face, half_size, incident, reference_is_a, same_point).clip(manifold);
 }
 
 }  // namespace slipstick

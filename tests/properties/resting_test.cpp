@@ -107,6 +107,23 @@ TEST(ReducedContacts, NotBetweenEvents) {
   EXPECT_NE(find_option_faults(options)[0].find("reduce_contacts needs fixed steps"), std::string::npos);
 }
 
+/// Corners on flush sides keep their contact: bricks at rest have the same rows in every step, and a guess that fits
+/// them.
+TEST(RestingContacts, AWallAtRestIsHardlySolved) {
+  SceneLoadOptions options;
+  options.set = {{"hit", "1000"}, {"columns", "8"}, {"rows", "6"}};
+  Simulation simulation = simulation_of(shipped_scene("wall.yaml", options));
+  const auto rows = simulation.step().contacts;
+  int iterations = 0;
+  for (int k = 0; k < 60; ++k) {
+    const StepReport& report = simulation.step();
+    EXPECT_TRUE(report.certified);
+    EXPECT_EQ(report.contacts, rows);
+    iterations += report.iterations;
+  }
+  EXPECT_LE(iterations, 2 * 60) << "ten a step where corners come and go";
+}
+
 /// Contacts begin with the last step's impulses, with fixed steps and between events.
 TEST(WarmStart, IsCounted) {
   for (const char* scheme : {"stabilized", "spook", "trapezoid", "euler"}) {

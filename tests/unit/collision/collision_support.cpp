@@ -60,11 +60,21 @@ int World::add_shape(int body, Shape shape, const std::vector<Vec2>& points, con
       model.hulls.push_back(hull);
       break;
     default:
-      break;  // surfaces: surface_test.cpp
+      break;  // surfaces: add_surface
   }
   model.planar = model.planar || shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
   model.shapes.push_back(shape);
   return static_cast<int>(model.shapes.size()) - 1;
+}
+
+int World::add_surface(int body, const std::shared_ptr<const Surface>& surface, bool field) {
+  Shape shape;
+  shape.kind = field ? ShapeKind::Heightfield : ShapeKind::Mesh;
+  shape.surface = static_cast<int>(model.surfaces.size());
+  model.surfaces.push_back(surface);
+  const int s = add_shape(body, shape);
+  for (const Vec3& p : surface->vertices) model.shapes[s].bound = std::max(model.shapes[s].bound, p.norm());
+  return s;
 }
 
 Solid make_sphere(double radius) {
@@ -140,7 +150,11 @@ World make_pair_world(const Solid& a, const Pose& pose_a, const Solid& b, const 
   const auto add = [&](const Solid& solid, const Pose& pose) {
     const bool plane = solid.shape.kind == ShapeKind::Plane;
     const int body = world.add_body(plane ? BodyKind::Fixed : BodyKind::Dynamic, pose, reach / 2);
-    world.add_shape(body, solid.shape, solid.points, solid.hull);
+    if (solid.surface) {
+      world.add_surface(body, solid.surface, solid.shape.kind == ShapeKind::Heightfield);
+    } else {
+      world.add_shape(body, solid.shape, solid.points, solid.hull);
+    }
   };
   add(a, pose_a);
   add(b, pose_b);

@@ -3,8 +3,10 @@
 
 #include <slipstick/model.h>
 #include <slipstick/state.h>
+#include <slipstick/surface.h>
 
 #include <array>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -21,12 +23,14 @@ struct World {
   int add_body(BodyKind kind, const Pose& pose, double body_reach);
   /// Polygon points are given by `points`, a hull by `hull`; the bound is computed.
   int add_shape(int body, Shape shape, const std::vector<Vec2>& points = {}, const Hull& hull = {});
+  int add_surface(int body, const std::shared_ptr<const Surface>& surface, bool field);
 };
 
 struct Solid {
   Shape shape;
   std::vector<Vec2> points;
   Hull hull;
+  std::shared_ptr<const Surface> surface;
 };
 
 Solid make_sphere(double radius);

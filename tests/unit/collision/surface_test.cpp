@@ -9,24 +9,11 @@
 
 #include "collision/surface_index.h"
 #include "unit/collision/collision_support.h"
+#include "unit/collision/flush_support.h"
 #include "unit/collision/slow_convex.h"
 
 namespace slipstick::test {
 namespace {
-
-std::shared_ptr<const Surface> make_box_mesh(const Vec3& half) {
-  std::vector<Vec3> p;
-  for (int k = 0; k < 8; ++k) {
-    p.push_back(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).cwiseProduct(half));
-  }
-  const int quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  std::vector<Triangle> t;
-  for (const auto& q : quads) {
-    t.push_back({q[0], q[1], q[2]});
-    t.push_back({q[0], q[2], q[3]});
-  }
-  return make_surface(p, t).surface;
-}
 
 /// n x n cells of one metre about the origin.
 std::shared_ptr<const Surface> make_ground(int n, const std::function<double(int, int)>& height) {
@@ -36,24 +23,12 @@ std::shared_ptr<const Surface> make_ground(int n, const std::function<double(int
   return make_heightfield(z, n + 1, n, n).surface;
 }
 
-int add_surface(World* world, int body, const std::shared_ptr<const Surface>& surface, bool field) {
-  Shape shape;
-  shape.kind = field ? ShapeKind::Heightfield : ShapeKind::Mesh;
-  shape.surface = static_cast<int>(world->model.surfaces.size());
-  world->model.surfaces.push_back(surface);
-  const int s = world->add_shape(body, shape);
-  for (const Vec3& p : surface->vertices) {
-    world->model.shapes[s].bound = std::max(world->model.shapes[s].bound, p.norm());
-  }
-  return s;
-}
-
 /// A solid (shape 0) against a surface (shape 1) of a fixed body.
 World make_surface_world(const Solid& solid, const Pose& pose, const std::shared_ptr<const Surface>& surface,
                          const Pose& surface_pose, double reach) {
   World world;
   world.add_shape(world.add_body(BodyKind::Dynamic, pose, reach), solid.shape, solid.points, solid.hull);
-  add_surface(&world, world.add_body(BodyKind::Fixed, surface_pose, 0), surface, !surface->closed);
+  world.add_surface(world.add_body(BodyKind::Fixed, surface_pose, 0), surface, !surface->closed);
   return world;
 }
 
@@ -183,8 +158,8 @@ TEST(SurfacePairs, TwoMeshesMeetLikeTwoBoxes) {
     const Pose a{random.uniform(0.5, 1.4) * random.direction(), random.rotation()}, b{Vec3::Zero(), random.rotation()};
     const auto expected = find_contacts(make_pair_world(make_box(half_a), a, make_box(half_b), b, 0.1));
     World world;
-    add_surface(&world, world.add_body(BodyKind::Dynamic, a, 0.05), mesh_a, false);
-    add_surface(&world, world.add_body(BodyKind::Dynamic, b, 0.05), mesh_b, false);
+    world.add_surface(world.add_body(BodyKind::Dynamic, a, 0.05), mesh_a, false);
+    world.add_surface(world.add_body(BodyKind::Dynamic, b, 0.05), mesh_b, false);
     const auto found = find_contacts(world);
     if (expected.empty() || least(expected).gap < 0) continue;
     ++touched;
@@ -197,8 +172,8 @@ TEST(SurfacePairs, TwoMeshesMeetLikeTwoBoxes) {
 
 TEST(SurfacePairs, AMeshOnAPlaneStandsOnItsCorners) {
   World world;
-  add_surface(&world, world.add_body(BodyKind::Dynamic, {Vec3(0, 0, 0.999), Quat::Identity()}, 0.01),
-              make_box_mesh({1, 1, 1}), false);
+  world.add_surface(world.add_body(BodyKind::Dynamic, {Vec3(0, 0, 0.999), Quat::Identity()}, 0.01),
+                    make_box_mesh({1, 1, 1}), false);
   world.add_shape(world.add_body(BodyKind::Fixed, {}, 0), make_plane().shape);
   const auto found = find_contacts(world);
   ASSERT_EQ(found.size(), 4u);
@@ -248,7 +223,7 @@ TEST(SurfacePairs, GeneralShapesOnAFlatFieldMeetAPlane) {
       const Solid solid = make_general(k % 4, &points);
       world->add_shape(world->add_body(BodyKind::Dynamic, pose, 0.1), solid.shape, {}, solid.hull);
     }
-    add_surface(&on_field, on_field.add_body(BodyKind::Fixed, {}, 0), ground, true);
+    on_field.add_surface(on_field.add_body(BodyKind::Fixed, {}, 0), ground, true);
     on_plane.add_shape(on_plane.add_body(BodyKind::Fixed, {}, 0), make_plane().shape);
     const auto expected = find_contacts(on_plane), found = find_contacts(on_field);
     if (expected.empty() || least(expected).gap < -0.02) continue;
@@ -302,7 +277,7 @@ TEST(SurfacePairs, AHullOnHillsIsAsFarAsItsTriangles) {
     const Solid solid = make_general(3, &random);
     const Pose pose{Vec3(random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(0.5, 1)), random.rotation()};
     world.add_shape(world.add_body(BodyKind::Dynamic, pose, 0.1), solid.shape, {}, solid.hull);
-    add_surface(&world, world.add_body(BodyKind::Fixed, {}, 0), ground, true);
+    world.add_surface(world.add_body(BodyKind::Fixed, {}, 0), ground, true);
     // The same triangles, each as a flat hull of its own, by the general routine.
     World pieces = world;
     pieces.model.shapes.pop_back();
