@@ -1,4 +1,4 @@
-#include "record_files.h"
+#include "unit/record/record_files.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -2,9 +2,9 @@
 #include <slipstick/app/report.h>
 #include <slipstick/app/scene_check.h>
 
-#include "record_files.h"
 #include "report/json_text.h"
 #include "report/report_statistics.h"
+#include "unit/record/record_files.h"
 
 #include <nlohmann/json.hpp>
 
