@@ -269,7 +269,7 @@ TEST(Recorder, WritesWhatTheSimulationSays) {
     ASSERT_TRUE(recorder) << recorder.faults()[0].text();
     ASSERT_TRUE(recorder->append(run.simulation, nullptr));
     for (int k = 0; k < 20; ++k) {
-      const StepReport& report = run.options.step();
+      const StepReport& report = run.simulation.step();
       const EnergyLedger& l = report.certificate.ledger;
       dissipated -= l.damping + l.friction + l.impact + l.numerical;
       ASSERT_TRUE(recorder->append(run.simulation, &report));
@@ -284,7 +284,7 @@ TEST(Recorder, WritesWhatTheSimulationSays) {
   EXPECT_NEAR(pose[5 * 21 + 14], 5.2, 1e-9) << "x of the falling ball's own frame";
   EXPECT_EQ(pose[5 * 21 + 17], 1) << "w";
   const auto energy = *file->read_numbers("/energy");
-  const EnergySplit split = run.options.energy();
+  const EnergySplit split = run.simulation.energy();
   EXPECT_EQ(energy[15], split.kinetic);
   EXPECT_EQ(energy[16], split.potential);
   EXPECT_NEAR(energy[17], dissipated, 1e-12) << "steps between two frames count";
