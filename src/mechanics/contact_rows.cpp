@@ -20,7 +20,7 @@ void update_directions(const Vec3& normal, bool planar, ContactRows* rows) {
   rows->direction[2] = normal.cross(rows->direction[1]);
 }
 
-/// [METHODS 0] for all directions of one side, written in place: sign * (e, R^T (arm x e)).
+/// [methods 1] for all directions of one side, written in place: sign * (e, R^T (arm x e)).
 void update_half_rows(const Side& side, const Vec3& point, double sign, Vec6 PairRow::*half, ContactRows* rows) {
   if (!side.moves) {
     for (int k = 0; k < rows->count; ++k) (rows->row[k].*half).setZero();

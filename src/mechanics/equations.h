@@ -77,7 +77,7 @@ struct Equations {
   std::vector<ContactRows> contacts;
 };
 
-/// Row of e . (p_B - p_A) for a fixed world direction e and body-fixed points (centre-of-mass frames). [METHODS 0]
+/// Row of e . (p_B - p_A) for a fixed world direction e and body-fixed points (centre-of-mass frames). [methods 1]
 PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& anchor_a, const Vec3& anchor_b,
                        const Vec3& e);
 
@@ -94,7 +94,8 @@ void update_coordinates(const Model& model, std::span<const Pose> pose, std::spa
 /// The ends of the joints' ranges as contacts, put before all others. Their gaps count from state.axis.
 void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts);
 void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows);
-/// d/dt of each spring's rows while the bodies move with `velocity`: the curvature of the exact (dk/dq) v. [METHODS 7]
+/// d/dt of each spring's rows while the bodies move with `velocity`: the curvature of the exact (dk/dq) v.
+/// [methods 7.1]
 void update_spring_rates(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
                          std::vector<std::array<PairRow, 3>>* rates);
 /// Tangents: t1 is the world x axis (y where the normal is within 25 degrees of x) projected into the tangent plane,
@@ -116,7 +117,7 @@ double calc_axis_error(const Model& model, const State& state);
 Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t);
 
 /// omega after a torque-free time h: implicit midpoint of I omega' = (I omega) x omega with the matrix taken at
-/// omega + (h/2) omega', so that kinetic energy is kept to rounding and the order is two. [METHODS 2]
+/// omega + (h/2) omega', so that kinetic energy is kept to rounding and the order is two. [methods 3.2]
 Vec3 calc_free_rotation(const Body& body, const Vec3& omega, double h);
 
 struct Energy {

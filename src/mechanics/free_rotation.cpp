@@ -21,7 +21,7 @@ Vec3 solve(Mat3 a, Vec3 b) {
 
 }  // namespace
 
-// [METHODS 2] with alpha = gamma = 1/2 and no force: F = [I omega_F]_x at omega_F = omega + (h/2) I^-1 ((I omega) x
+// [methods 3.2] with alpha = gamma = 1/2 and no force: F = [I omega_F]_x at omega_F = omega + (h/2) I^-1 ((I omega) x
 // omega), and (I - (h/2) F) u = I omega for the mean u = (omega + omega') / 2. F is antisymmetric, so that
 // u . I (omega' - omega) = h u . F u = 0: kinetic energy is kept whatever h is.
 Vec3 calc_free_rotation(const Body& body, const Vec3& omega, double h) {

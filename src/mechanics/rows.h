@@ -23,7 +23,7 @@ struct Side {
 };
 
 /// (e, R^T (arm x e)): the row of the world direction e at the world arm from the centre of mass, so that
-/// row . v = e . (velocity of the point). Equals (e, r x R^T e) for the body-fixed r. [METHODS 0]
+/// row . v = e . (velocity of the point). Equals (e, r x R^T e) for the body-fixed r. [methods 1]
 inline Vec6 calc_half_row(const Side& side, const Vec3& arm, const Vec3& e) {
   Vec6 row;
   if (side.moves) {

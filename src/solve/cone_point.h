@@ -1,5 +1,5 @@
 // The point of a set of friction cones that is nearest to the origin: can contact forces cancel each other, and if not,
-// how large can they be? [METHODS 5; Potra06 section 6]
+// how large can they be? [methods 9; Potra06, section 6]
 #pragma once
 
 #include <slipstick/types.h>

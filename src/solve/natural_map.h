@@ -1,4 +1,4 @@
-// The natural map, which is zero exactly at solutions. [METHODS 8]:
+// The natural map, which is zero exactly at solutions. [methods 8.1]:
 //
 //   F_i = ( lambda_i - P_{K_i}( lambda_i - rho_i (w_i + s_i n) ) ) / rho_i,   rho_i = 1 / mean(diag of the Delassus
 //   block)

@@ -1,4 +1,4 @@
-// Rows between and on the coordinates of joints: couplings, motors, dry friction. [METHODS 7]
+// Rows between and on the coordinates of joints: couplings, motors, dry friction. [methods 7.2]
 #pragma once
 
 #include "step/scheme.h"

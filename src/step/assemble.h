@@ -22,7 +22,7 @@ void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int
 void add_joint_rows(const StepInput& input, const Weights& weights, const std::vector<JointRows>& joints,
                     double stabilization, Problem* problem, RowMap* map);
 
-/// Springs and dampers as compliant equality rows, [METHODS 7]:
+/// Springs and dampers as compliant equality rows, [methods 7.1]:
 ///   g^T u + C l + C alpha h [k phi + (alpha - gamma) k h g^T v] = 0,  C = 1/(alpha gamma h^2 k + alpha h d).
 /// No entry grows with k: k -> infinity is the rigid link. A spring with 1/C = 0 (gamma = 0, d = 0) is an explicit
 /// force.

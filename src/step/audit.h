@@ -1,4 +1,4 @@
-// The energy ledger of a step, [METHODS 8]: everything computed from forces and velocities, the rest is `numerical`.
+// The energy ledger of a step, [methods 8.2]: everything computed from forces and velocities, the rest is `numerical`.
 #pragma once
 
 #include "step/scheme.h"

@@ -11,7 +11,7 @@ namespace slipstick {
 namespace {
 
 /// A rebound slower than this, m/s, or than the share eta/2 of what the approach gains in a step, is none
-/// ([METHODS 2.2]).
+/// ([methods 4.2]).
 constexpr double kZenoSpeed = 1e-8;
 constexpr double kZenoShare = 0.01;
 /// Kinetic energy may grow by this share through rounding.

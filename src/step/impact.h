@@ -48,7 +48,7 @@ ImpactResult apply_impact(const ImpactInput& input, StepSolver* ladder, ImpactSc
                           std::vector<Twist>* velocity, std::vector<Event>* events);
 
 /// The velocity nearest to `velocity` (kinetic energy) with G v = 0, n v = 0 for all contacts and t v = 0 for those
-/// that stick: removes what alpha < 1 leaves of a slip that has ended ([METHODS 2.3], `clean`).
+/// that stick: removes what alpha < 1 leaves of a slip that has ended ([methods 4.4]).
 LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, StepSolver* ladder,
                               ImpactScratch* scratch, std::vector<Twist>* velocity);
 

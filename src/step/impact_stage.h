@@ -9,7 +9,7 @@ namespace slipstick {
 class ImpactStage {
  public:
   /// If a contact of `input` with restitution has closed faster than the threshold, copies the state to `restarted`
-  /// with the velocities after the impact and says true. Kinetic energy never grows ([METHODS 4]); plastic contacts
+  /// with the velocities after the impact and says true. Kinetic energy never grows ([methods 6.4]); plastic contacts
   /// need no stage of their own, their rows in the step do the same.
   bool run(const StepInput& input, const Scheme& scheme, StepSolver* ladder, State* restarted);
 

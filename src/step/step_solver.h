@@ -1,7 +1,7 @@
 // Solves a step's problem with the ladder of solvers and, if the judge is not content, relaxes the problem as
-// [METHODS 1] proves to be always solvable: restitution dropped, and last the normal offsets clipped at zero. Each rung
-// climbed and each relaxation is counted; nothing is relaxed in silence. A solver with a budget of iterations proves
-// nothing by using it up: no relaxation then, what it reached is reported as what it is.
+// [methods 2.2] proves to be always solvable: restitution dropped, and last the normal offsets clipped at zero. Each
+// rung climbed and each relaxation is counted; nothing is relaxed in silence. A solver with a budget of iterations
+// proves nothing by using it up: no relaxation then, what it reached is reported as what it is.
 #pragma once
 
 #include <slipstick/simulation.h>

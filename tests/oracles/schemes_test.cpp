@@ -246,7 +246,7 @@ TEST(Smooth, FreeTopIsOfSecondOrderAndKeepsItsEnergy) {
 }
 
 TEST(Smooth, HeavyTopOnAJointIsOfSecondOrder) {
-  // [VERIFICATION] heavy top: com(1) = (0.173343964098, 0.64008859207, -0.748490791134).
+  // Heavy top, published value: com(1) = (0.173343964098, 0.64008859207, -0.748490791134).
   const Scene scene = scene_of(R"yaml(
 bodies:
   - {name: top, mass: 15, inertia: [0.234375, 0.46875, 0.234375], center_of_mass: [0, 1, 0], angular_velocity: [0, 150, -4.61538],
@@ -336,7 +336,7 @@ TEST(Family, AnyAlphaAndGammaRuns) {
 }
 
 TEST(Family, CompliantRowEqualsTheMatrixForm) {
-  // [METHODS 7]: one step with kq = -k g g^T and kv = -d g g^T inside M~ on one body and one direction.
+  // [methods 7.1]: one step with kq = -k g g^T and kv = -d g g^T inside M~ on one body and one direction.
   const double m = 2, phi = 0.1, v = 0.7, h = 0.01, d = 3;
   for (const double k : {1.0, 1e2, 1e4})
     for (const auto& [alpha, gamma] :

@@ -19,14 +19,14 @@ constexpr int kMaxEvents = 1000;
 constexpr int kMaxShortenings = 60;
 /// What is left of a step when it is over, as a share of it.
 constexpr double kNoTime = 1e-12;
-/// A contact touches when its gap is below this, m per metre of the larger body (at least one metre) ([METHODS 2],
+/// A contact touches when its gap is below this, m per metre of the larger body (at least one metre) ([methods 4.1],
 /// eps_a).
 constexpr double kTouching = 1e-10;
 /// Nearly closed: what gravity does in a step, times this, is neither a flight nor an impact worth an event. Such
 /// contacts stay in the closed set, or enter it together with the next one that does; the problem lets them part as
 /// they like.
 constexpr double kNearEvent = 0.05;
-/// Speeds below this, m/s per m/s of the bodies (at least 1), are rest ([METHODS 2], v_close).
+/// Speeds below this, m/s per m/s of the bodies (at least 1), are rest ([methods 4.1], v_close).
 constexpr double kRest = 1e-8;
 
 }  // namespace

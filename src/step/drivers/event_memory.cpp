@@ -115,7 +115,7 @@ void EventDriver::add_event(const Event& event) {
   events_.push_back(event);
 }
 
-/// A slip has come to its end at current_: nothing of it stays in v ([METHODS 2.3]).
+/// A slip has come to its end at current_: nothing of it stays in v ([methods 4.4]).
 void EventDriver::stop_slip(const Candidate& due) {
   ContactSet& closed = touching_set_;
   closed.contacts.clear();

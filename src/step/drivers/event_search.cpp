@@ -16,7 +16,7 @@ constexpr double kGapTolerance = 1e-12;
 constexpr double kSlipTolerance = 1e-10;
 constexpr int kMaxRefinements = 60;
 /// A slip that ends within this share of a step, with a normal impulse that stays above that share of the whole step's,
-/// is ended by an impulse and not by a force ([METHODS 2.2], Painleve).
+/// is ended by an impulse and not by a force ([methods 4.3], Painleve).
 constexpr double kJamShare = 1e-2;
 constexpr double kJamImpulse = 0.2;
 /// Take-off and slip nearer than this share of the step to its start are left to the problem.

@@ -1,5 +1,5 @@
 // The family of [Gavrea08]; [AnitescuPotra97] is alpha = gamma = 1 (`euler`), [Potra06] alpha = gamma = 1/2
-// (`trapezoid`). Unknown u = (1 - alpha) v + alpha v', [METHODS 2] with the corrections given there:
+// (`trapezoid`). Unknown u = (1 - alpha) v + alpha v', [methods 3] with the corrections given there:
 //
 //   (M - alpha h F(vF)) u - sum J^T l = M v + alpha kt          l = alpha times the impulse
 //   kt = h [(1 - alpha) k(t, q) + alpha k(t + h, move(q, v, h))]   loads: linearly implicit with the exact (dk/dq) v

@@ -1,4 +1,4 @@
-// [LacoursiereLinde11] eqs. 53-56 and 71, with the corrections of [METHODS 4]: a compliance epsilon and a damping time
+// [LacoursiereLinde11] eqs. 53-56 and 71, with the corrections of [methods 6]: a compliance epsilon and a damping time
 // tau on every row, phi = 1/(1 + 4 tau/h), T = 4 epsilon phi/h^2, all gradients at q.
 //
 //   (M + a h^2 K) v' - sum J^T c = (M + b h^2 K) v + h (k(t,q) + gyroscopic)
@@ -40,7 +40,7 @@ namespace slipstick {
 namespace {
 
 /// tau of contacts that rebound: with tau = 2 h the depth h |v| at which an impact is found would be thrown out with
-/// (4/9) |v|, whatever e is ([METHODS 4]).
+/// (4/9) |v|, whatever e is ([methods 6.3]).
 constexpr double kReboundDamping = 0.1;  // s
 
 /// a, and a - b where h^2 K is much larger than the inertia: below this ratio to it K does not threaten stability and

@@ -1,4 +1,4 @@
-// What a user of SPOOK should know about the parameters chosen ([LacoursiereLinde11, 10], [METHODS 4]).
+// What a user of SPOOK should know about the parameters chosen ([LacoursiereLinde11, 10], [methods 6.2]).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -80,7 +80,7 @@ struct JointGroups {
   bool has_loop(int at) const { return joints[at] > bodies[at] - 1 + anchored[at]; }
 };
 
-/// Rows of one loop with different tau/h: with redundant rows one in ten such systems is unstable ([METHODS 4]).
+/// Rows of one loop with different tau/h: with redundant rows one in ten such systems is unstable ([methods 6.2]).
 void warn_of_loops(const Model& model, const SimulationOptions& options, std::vector<std::string>* warnings) {
   JointGroups groups(model);
   std::vector<double> first(model.bodies.size(), -1);
