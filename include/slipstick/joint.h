@@ -41,6 +41,11 @@ std::string_view name_of(JointKind kind);
 enum class Freedom : std::uint8_t { X, Y, Z, TurnX, TurnY, TurnZ, Length };
 inline constexpr int kFreedoms = 7;
 std::string_view name_of(Freedom freedom);
+/// "x", "rz", "length", or what a joint's axis is called: "slide", "turn", "spin", "steer", "travel", "first",
+/// "second".
+std::optional<Freedom> find_freedom(std::string_view name);
+/// The freedom that a joint of this kind is known for, or nothing.
+std::optional<Freedom> main_freedom(JointKind kind);
 inline bool is_turn(Freedom f) { return f >= Freedom::TurnX && f <= Freedom::TurnZ; }
 
 /// Drives one freedom with a bounded force or torque.

@@ -274,6 +274,7 @@ struct Model {
   std::vector<std::shared_ptr<const Surface>> surfaces;  ///< of meshes and heightfields, each once
   std::vector<Joint> joints;
   std::vector<Axis> axes;
+  std::vector<Axis> idle_axes;  ///< free coordinates of joints with nothing on them, for those who want to read them
   std::vector<Limit> limits;
   std::vector<Coupling> couplings;
   std::vector<Spring> springs;

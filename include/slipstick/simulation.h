@@ -1,11 +1,15 @@
 // Room: step. The pipe from Model + State to the next State with its Certificate (docs/step.md has the twelve stages).
 #pragma once
 
+#include <slipstick/inputs.h>
 #include <slipstick/model.h>
 #include <slipstick/problem.h>
+#include <slipstick/readings.h>
+#include <slipstick/result.h>
 #include <slipstick/solver_ladder.h>
 #include <slipstick/state.h>
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>
@@ -138,18 +142,37 @@ struct EnergySplit {
   double kinetic = 0, potential = 0;
 };
 
+/// What holds a model, its initial state and options: a Scene (scene.h).
+template <class T>
+concept SceneLike = requires(const T& scene) {
+  { scene.model } -> std::convertible_to<const Model&>;
+  { scene.initial } -> std::convertible_to<const State&>;
+  { scene.options } -> std::convertible_to<const SimulationOptions&>;
+};
+
 class Simulation {
  public:
   /// Options must be free of faults (find_option_faults).
   Simulation(Model model, State initial, SimulationOptions options);
+  explicit Simulation(const SceneLike auto& scene) : Simulation(scene.model, scene.initial, scene.options) {}
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
   /// One step. A numerical failure is reported, not thrown; the state then holds the best answer that there is.
   const StepReport& step();
+  /// The same with other inputs than the scene's; they hold for the whole step, through all events in it. step() is
+  /// step(inputs()). Inputs with faults, or of another model, make no step: StepReport::failed.
+  const StepReport& step(const Inputs& inputs);
   /// The same step; also its last problem and its warm start as they were before solving (and before any relaxation).
   const StepReport& step_and_keep(Problem* problem, Solution* guess);
+
+  /// Loads and motor targets as the scene says for the coming step.
+  Inputs inputs() const;
+  void update_inputs(Inputs* inputs) const;  ///< the same without new memory
+  /// Continues from a state of this model. Exact: with the same inputs the next steps have the same bits as they had.
+  /// Faults (sizes of another model, numbers that are none): the present state stays.
+  Faults set_state(const State& state);
 
   /// From the next step on `pgs` with at most so many sweeps per problem, whatever the options say; 0: as they say
   /// again. What a step with a budget reached is judged and reported like any other.
@@ -162,6 +185,13 @@ class Simulation {
   std::span<const Contact> contacts() const;
   /// The contacts that carried a force in the last step (empty before the first step).
   std::span<const ContactForce> contact_forces() const;
+  /// Coordinates and speeds of the present state, forces of the last step (zero before the first and after set_state).
+  /// References stay good as long as the simulation, and are of the latest step. Unknown: JointReading::joint is -1.
+  const JointReading& joint(std::string_view name) const;
+  const JointReading& joint(int index) const;
+  std::span<const JointReading> joints() const;     ///< one per Model::joints
+  std::span<const SpringReading> springs() const;   ///< one per Model::springs
+  std::span<const BodyForces> body_forces() const;  ///< one per body
   /// The problem that the last step solved.
   const Problem& problem() const;
   EnergySplit energy() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slipstick/model.h>
+#include <slipstick/result.h>
 #include <slipstick/types.h>
 
 #include <compare>
@@ -69,7 +70,12 @@ struct State {
   std::vector<ContactMemory> contact_memory;  ///< sorted by key
   std::vector<double> joint_impulse;          ///< Model::joint_rows
   std::vector<double> axis;                   ///< coordinates of Model::axes, whole turns counted
+  std::vector<double> idle_axis;              ///< of Model::idle_axes; they decide nothing, and are not in the hash
 };
+
+/// Why this is no state of the model: sizes that do not fit, numbers that are none. Empty when good. `idle_axis` may be
+/// left out.
+Faults find_state_faults(const Model& model, const State& state);
 
 /// 64-bit digest of all bits of the state that decide its future.
 std::uint64_t hash(const State& state);

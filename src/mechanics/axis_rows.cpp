@@ -82,7 +82,10 @@ ValuedRow calc_coordinate(const Joint& joint, const PlacedJoint& at, Freedom fre
 }
 
 AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, int axis, double near) {
-  const Axis& given = model.axes[axis];
+  return calc_axis_row(model, pose, model.axes[axis], near);
+}
+
+AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, const Axis& given, double near) {
   const Joint& joint = model.joints[given.joint];
   const ValuedRow made = calc_coordinate(joint, PlacedJoint(joint, pose), given.freedom);
   AxisRow out{joint.a, joint.b, made.row, made.value};
@@ -97,11 +100,16 @@ void update_axis_rows(const Model& model, std::span<const Pose> pose, std::span<
     (*rows)[k] = calc_axis_row(model, pose, static_cast<int>(k), near_of(near, k));
 }
 
-void update_coordinates(const Model& model, std::span<const Pose> pose, std::span<const double> near,
-                        std::vector<double>* coordinates) {
-  coordinates->resize(model.axes.size());
-  for (std::size_t k = 0; k < model.axes.size(); ++k)
-    (*coordinates)[k] = calc_axis_row(model, pose, static_cast<int>(k), near_of(near, k)).value;
+void update_coordinates(const Model& model, std::span<const Axis> axes, std::span<const Pose> pose,
+                        std::span<const double> near, std::vector<double>* coordinates) {
+  coordinates->resize(axes.size());
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    (*coordinates)[k] = calc_axis_row(model, pose, axes[k], near_of(near, k)).value;
+}
+
+void update_coordinates(const Model& model, const State& last, State* state) {
+  update_coordinates(model, model.axes, state->pose, last.axis, &state->axis);
+  update_coordinates(model, model.idle_axes, state->pose, last.idle_axis, &state->idle_axis);
 }
 
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows) {

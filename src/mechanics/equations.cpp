@@ -1,5 +1,6 @@
 #include "mechanics/equations.h"
 
+#include "mechanics/drive.h"
 #include "mechanics/rows.h"
 
 namespace slipstick {
@@ -29,20 +30,25 @@ PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& ancho
   return row;
 }
 
-void update_loads(const Model& model, std::span<const Pose> pose, double t, std::vector<Vec6>* load) {
+void update_loads(const Model& model, const Drive* drive, std::span<const Pose> pose, double t,
+                  std::vector<Vec6>* load) {
   load->assign(model.bodies.size(), Vec6::Zero());
-  for (const Load& given : model.loads) {
+  for (std::size_t i = 0; i < model.loads.size(); ++i) {
+    const Load& given = model.loads[i];
+    const double scale = drive ? drive->loads[i].scale : 1.0;
     const Quat to_body = pose[given.body].orientation.conjugate();
-    const Vec3 force = calc_at(given.force, t);
+    const Vec3 force = scale * calc_at(given.force, t);
     Vec6& sum = (*load)[given.body];
     sum.head<3>() += force;
-    sum.tail<3>() += to_body * calc_at(given.torque, t) + given.at.cross(to_body * force);
+    sum.tail<3>() += to_body * (scale * calc_at(given.torque, t)) + given.at.cross(to_body * force);
   }
+  if (drive) add_wrenches(*drive, pose, load);
 }
 
-void update_equations(const Model& model, const State& state, const ContactSet& contacts, Equations* equations) {
+void update_equations(const Model& model, const Drive* drive, const State& state, const ContactSet& contacts,
+                      Equations* equations) {
   update_gravity(model, &equations->gravity);
-  update_loads(model, state.pose, state.time, &equations->load);
+  update_loads(model, drive, state.pose, state.time, &equations->load);
   update_joint_rows(model, state.pose, &equations->joints);
   update_axis_rows(model, state.pose, state.axis, &equations->axes);
   update_coupling_rows(model, equations->axes, &equations->couplings);

@@ -15,6 +15,8 @@
 
 namespace slipstick {
 
+struct Drive;  // drive.h
+
 /// One scalar row of a Jacobian: value_dot = a . v_a + b . v_b. A world side is zero.
 struct PairRow {
   Vec6 a = Vec6::Zero();
@@ -29,6 +31,8 @@ struct JointRows {
   std::array<double, 6> value;  ///< constraint error at the position level, m or rad
   double compliance = 0, damping_time = 0;
 };
+
+inline bool has_spring(const Axis& axis) { return axis.stiffness != 0 || axis.damping != 0; }
 
 /// One coordinate of a joint: value_dot = row . v. Angles count whole turns.
 struct AxisRow {
@@ -84,13 +88,17 @@ PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& ancho
 void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows);
 /// The coordinate of one axis; an angle is the one nearest to `near` among those that differ by whole turns.
 AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, int axis, double near);
+AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, const Axis& axis, double near);
 /// All axes; `near` has their coordinates not more than half a turn away (may be empty: zero).
 void update_axis_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
                       std::vector<AxisRow>* rows);
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows);
-/// The coordinates at `pose`, which is not more than half a turn from where they were `near`.
-void update_coordinates(const Model& model, std::span<const Pose> pose, std::span<const double> near,
-                        std::vector<double>* coordinates);
+/// The coordinates of `axes` (Model::axes or idle_axes) at `pose`, which is not more than half a turn from where they
+/// were `near`.
+void update_coordinates(const Model& model, std::span<const Axis> axes, std::span<const Pose> pose,
+                        std::span<const double> near, std::vector<double>* coordinates);
+/// All coordinates of `state` at its poses; it comes from `last` by not more than half a turn.
+void update_coordinates(const Model& model, const State& last, State* state);
 /// The ends of the joints' ranges as contacts, put before all others. Their gaps count from state.axis.
 void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts);
 void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows);
@@ -103,10 +111,12 @@ void update_spring_rates(const Model& model, std::span<const Pose> pose, std::sp
 /// t2 are scaled by mu_across / mu: in scaled rows the elliptic cone is the round one.
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
                          std::vector<ContactRows>* rows);
-/// Loads at time t, as generalised forces (world force, body torque).
-void update_loads(const Model& model, std::span<const Pose> pose, double t, std::vector<Vec6>* load);
+/// Loads at time t and what `drive` applies (null: nothing), as generalised forces (world force, body torque).
+void update_loads(const Model& model, const Drive* drive, std::span<const Pose> pose, double t,
+                  std::vector<Vec6>* load);
 /// All of the above at (state.time, state.pose).
-void update_equations(const Model& model, const State& state, const ContactSet& contacts, Equations* equations);
+void update_equations(const Model& model, const Drive* drive, const State& state, const ContactSet& contacts,
+                      Equations* equations);
 
 /// The largest |value| over all joint rows, m or rad.
 double calc_joint_error(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* scratch);

@@ -37,7 +37,7 @@ Vec6 calc_half_rate(const Side& side, const SideVelocity& v, const Vec3& arm, co
 void add_axis_springs(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows) {
   for (std::size_t k = 0; k < model.axes.size(); ++k) {
     const Axis& axis = model.axes[k];
-    if (axis.stiffness == 0 && axis.damping == 0) continue;
+    if (!has_spring(axis)) continue;
     const AxisRow row = calc_axis_row(model, pose, static_cast<int>(k), 0);
     SpringRows& out = rows->emplace_back();
     out.spring = static_cast<int>(rows->size()) - 1;

@@ -47,26 +47,6 @@ std::vector<Freedom> list_freedoms(const JointDescription& given) {
   }
 }
 
-/// The freedom that a joint is known for.
-std::optional<Freedom> main_freedom(JointKind kind) {
-  switch (kind) {
-    case JointKind::Hinge:
-    case JointKind::Cylindrical:
-    case JointKind::Screw:
-    case JointKind::Planar:
-      return Freedom::TurnZ;
-    case JointKind::Slider:
-    case JointKind::PointOnLine:
-      return Freedom::Z;
-    case JointKind::Wheel:
-      return Freedom::TurnX;
-    case JointKind::Rod:
-      return Freedom::Length;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Three free turns have no angles that are true for all attitudes.
 bool has_coordinate(const Joint& joint, Freedom freedom) {
   if (!joint.free[index_of(freedom)]) return false;
@@ -136,11 +116,6 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
 
 /// "name" or "name.axis" of another joint -> its axis; a fault and -1 otherwise.
 int find_coupled(const std::string& text, ItemCheck* check, Compilation* c) {
-  static const std::vector<std::pair<std::string_view, Freedom>> kNames{
-      {"slide", Freedom::Z},  {"turn", Freedom::TurnZ},  {"spin", Freedom::TurnX},   {"steer", Freedom::TurnZ},
-      {"travel", Freedom::Z}, {"first", Freedom::TurnZ}, {"second", Freedom::TurnX}, {"length", Freedom::Length},
-      {"x", Freedom::X},      {"y", Freedom::Y},         {"z", Freedom::Z},          {"rx", Freedom::TurnX},
-      {"ry", Freedom::TurnY}, {"rz", Freedom::TurnZ}};
   const auto& joints = c->model.joints;
   const auto find = [&](std::string_view name) {
     for (std::size_t k = 0; k < joints.size(); ++k)
@@ -158,8 +133,7 @@ int find_coupled(const std::string& text, ItemCheck* check, Compilation* c) {
     }
   } else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos) {
     joint = find(std::string_view(text).substr(0, dot));
-    for (const auto& [name, which] : kNames)
-      if (name == std::string_view(text).substr(dot + 1)) freedom = which;
+    freedom = find_freedom(std::string_view(text).substr(dot + 1));
   }
   if (joint < 0) {
     std::vector<std::string> known;
@@ -282,6 +256,25 @@ void compile_couplings(const JointDescription& given, int i, ItemCheck* check, C
     coupling.start += coupling.term[k].factor * c->initial.axis[coupling.term[k].axis];
   coupling.row = c->model.joint_rows++;
   c->model.couplings.push_back(coupling);
+}
+
+void compile_idle_axes(Compilation* c) {
+  if (!c->faults.empty()) return;
+  std::vector<std::array<bool, kFreedoms>> acts(c->model.joints.size());
+  for (const Axis& axis : c->model.axes) acts[axis.joint][index_of(axis.freedom)] = true;
+  for (std::size_t j = 0; j < c->model.joints.size(); ++j) {
+    const Joint& joint = c->model.joints[j];
+    if (joint.kind == JointKind::VelocityMotor) continue;  // its turns are rates without an angle
+    for (int k = 0; k < kFreedoms; ++k) {
+      const auto freedom = static_cast<Freedom>(k);
+      if (acts[j][k] || joint.lock[k] || !has_coordinate(joint, freedom)) continue;
+      Axis axis;
+      axis.joint = static_cast<int>(j);
+      axis.freedom = freedom;
+      c->model.idle_axes.push_back(axis);
+      c->initial.idle_axis.push_back(calc_start_coordinate(c->description.joints[j], freedom));
+    }
+  }
 }
 
 }  // namespace slipstick

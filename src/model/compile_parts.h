@@ -46,6 +46,8 @@ bool is_coupling(JointKind kind);
 void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compilation* c);
 /// After all axes: couplings of joint i, if it is one, or a screw.
 void compile_couplings(const JointDescription& given, int i, ItemCheck* check, Compilation* c);
+/// After all couplings: the coordinates that nothing acts on.
+void compile_idle_axes(Compilation* c);
 void compile_springs(Compilation* c);
 void compile_loads(Compilation* c);
 /// After the joints, whose pairs count.

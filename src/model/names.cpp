@@ -59,6 +59,45 @@ std::string_view name_of(Freedom freedom) {
   return kNames[static_cast<std::size_t>(freedom)];
 }
 
+std::optional<Freedom> find_freedom(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Freedom>, 14> kNames{{{"slide", Freedom::Z},
+                                                                         {"turn", Freedom::TurnZ},
+                                                                         {"spin", Freedom::TurnX},
+                                                                         {"steer", Freedom::TurnZ},
+                                                                         {"travel", Freedom::Z},
+                                                                         {"first", Freedom::TurnZ},
+                                                                         {"second", Freedom::TurnX},
+                                                                         {"length", Freedom::Length},
+                                                                         {"x", Freedom::X},
+                                                                         {"y", Freedom::Y},
+                                                                         {"z", Freedom::Z},
+                                                                         {"rx", Freedom::TurnX},
+                                                                         {"ry", Freedom::TurnY},
+                                                                         {"rz", Freedom::TurnZ}}};
+  for (const auto& [known, freedom] : kNames)
+    if (known == name) return freedom;
+  return std::nullopt;
+}
+
+std::optional<Freedom> main_freedom(JointKind kind) {
+  switch (kind) {
+    case JointKind::Hinge:
+    case JointKind::Cylindrical:
+    case JointKind::Screw:
+    case JointKind::Planar:
+      return Freedom::TurnZ;
+    case JointKind::Slider:
+    case JointKind::PointOnLine:
+      return Freedom::Z;
+    case JointKind::Wheel:
+      return Freedom::TurnX;
+    case JointKind::Rod:
+      return Freedom::Length;
+    default:
+      return std::nullopt;
+  }
+}
+
 int row_count(const Joint& joint) {
   const auto locks = static_cast<int>(std::count(joint.lock.begin(), joint.lock.end(), true));
   switch (joint.kind) {

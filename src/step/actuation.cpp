@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanics/drive.h"
 #include "step/assemble.h"
 
 namespace slipstick {
@@ -58,28 +59,35 @@ void add_box_row(const StepInput& input, const AxisRow& axis, SolveMode mode, in
 }
 
 /// The speed that a motor without stiffness asks for at the end of the step.
-double calc_motor_speed(const Motor& motor, double coordinate, double t, double h) {
-  const double target = motor.target.at(t + h);
+double calc_motor_speed(const DrivenMotor& driven, double coordinate, double t, double h) {
+  const Motor& motor = driven.motor;
+  const double target = driven.target(t + h);
   if (!motor.drives_position) return target;
   const double speed = (target - coordinate) / std::max(motor.time, h);
   const double most = motor.max_speed.value_or(INFINITY);
   return std::clamp(speed, -most, most);
 }
 
-void add_motor_row(const StepInput& input, const Weights& w, const Axis& axis, const AxisRow& at, Problem* problem,
+void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, const AxisRow& at, Problem* problem,
                    RowMap* map) {
-  const Motor& motor = *axis.motor;
+  const Axis& axis = input.model->axes[k];
+  const DrivenMotor driven(axis, input.drive, k);
+  const Motor& motor = driven.motor;
   const SolveMode mode = input.model->joints[axis.joint].solve;
-  const double h = input.h, bound = w.alpha * h * motor.max, t = input.state->time;
+  const double h = input.h, bound = w.alpha * h * driven.max(), t = input.state->time;
+  if (driven.is_source()) {
+    add_pair_impulse(input, *map, at.body_a, at.body_b, at.row, w.alpha * h * driven.torque(), problem);
+    return;
+  }
   const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
   if (!motor.drives_position || (motor.stiffness == 0 && motor.damping == 0)) {
-    const double target = calc_motor_speed(motor, at.value, t, h);
+    const double target = calc_motor_speed(driven, at.value, t, h);
     add_box_row(input, at, mode, axis.motor_row, -(1 - w.alpha) * speed - w.alpha * target, 0, bound, problem, map);
     return;
   }
   const double gamma = std::max(w.gamma, kLeastMotorGamma);
   const double s = w.alpha * h * (gamma * h * motor.stiffness + motor.damping);
-  const double elongation = at.value - motor.target.at(t + w.alpha * h) + (w.alpha - gamma) * h * speed;
+  const double elongation = at.value - driven.target(t + w.alpha * h) + (w.alpha - gamma) * h * speed;
   add_box_row(input, at, mode, axis.motor_row, w.alpha * h * motor.stiffness * elongation / s, 1 / s, bound, problem,
               map);
 }
@@ -107,12 +115,20 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
   for (std::size_t k = 0; k < equations.axes.size(); ++k) {
     const Axis& axis = model.axes[k];
     const AxisRow& at = equations.axes[k];
-    if (axis.motor) add_motor_row(input, weights, axis, at, problem, map);
+    if (axis.motor) add_motor_row(input, weights, k, at, problem, map);
     if (!(axis.friction > 0)) continue;
     const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
     add_box_row(input, at, model.joints[axis.joint].solve, axis.friction_row, -(1 - weights.alpha) * speed, 0,
                 weights.alpha * input.h * axis.friction, problem, map);
   }
+}
+
+std::optional<double> calc_source_torque(const StepInput& input, std::size_t axis) {
+  const Axis& made = input.model->axes[axis];
+  if (!made.motor) return std::nullopt;
+  const DrivenMotor driven(made, input.drive, axis);
+  if (!driven.is_source()) return std::nullopt;
+  return driven.torque();
 }
 
 void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,
@@ -125,7 +141,9 @@ void add_axis_work(const StepInput& input, const StepScratch& scratch, const Sol
   };
   bool given = false;
   for (std::size_t k = 0; k < eq.axes.size(); ++k) {
-    const double motor = impulse(model.axes[k].motor_row), friction = impulse(model.axes[k].friction_row);
+    const auto source = calc_source_torque(input, k);
+    const double motor = source ? input.h * *source : impulse(model.axes[k].motor_row);
+    const double friction = impulse(model.axes[k].friction_row);
     if (motor == 0 && friction == 0) continue;
     for (const bool of_b : {false, true}) {
       const AxisRow& axis = eq.axes[k];

@@ -1,6 +1,8 @@
 // Rows between and on the coordinates of joints: couplings, motors, dry friction. [methods 7.2]
 #pragma once
 
+#include <optional>
+
 #include "step/scheme.h"
 
 namespace slipstick {
@@ -9,10 +11,14 @@ namespace slipstick {
 /// Motors and friction are Box rows on the speed at the END of the step, which for alpha < 1 does not swing about its
 /// target as the weighted one does:
 ///   row . u - (1 - alpha) row . v - alpha target,  |l| <= alpha h max.
+/// A motor that is a source of force (MotorInput::torque) has no row: its impulse is in b.
 /// A motor with stiffness is a spring and damper to its target (add_spring_rows) under the same bound.
 /// In an impact (h = 0) bounded forces do nothing: couplings alone are left.
 void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
                    Problem* problem, RowMap* map);
+
+/// N or N m of a motor that is nothing but a force (MotorInput::torque); nothing for other axes.
+std::optional<double> calc_source_torque(const StepInput& input, std::size_t axis);
 
 /// Work of motors, of joint friction, and of prescribed bodies through all these rows.
 void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,

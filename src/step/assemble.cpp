@@ -180,6 +180,7 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
 void add_spring_rows(const StepInput& input, const Weights& weights, const std::vector<SpringRows>& springs,
                      Problem* problem, RowMap* map) {
   map->spring_row.assign(springs.size(), -1);
+  map->spring_known.assign(springs.size(), {});
   const double h = input.h, alpha = weights.alpha, gamma = weights.gamma;
   for (std::size_t i = 0; i < springs.size(); ++i) {
     const SpringRows& spring = springs[i];
@@ -191,9 +192,10 @@ void add_spring_rows(const StepInput& input, const Weights& weights, const std::
                  : weight * h * calc_pair_speed(input.state->velocity, spring.body_a, spring.body_b, spring.row[r]);
     };
     if (!(s > 0)) {  // explicit: l = -alpha h k (phi + alpha h g^T v)
-      for (int r = 0; r < spring.count; ++r)
-        add_pair_impulse(input, *map, spring.body_a, spring.body_b, spring.row[r],
-                         -alpha * h * spring.stiffness * (spring.value[r] + ahead(r, alpha)), problem);
+      for (int r = 0; r < spring.count; ++r) {
+        map->spring_known[i][r] = -alpha * h * spring.stiffness * (spring.value[r] + ahead(r, alpha));
+        add_pair_impulse(input, *map, spring.body_a, spring.body_b, spring.row[r], map->spring_known[i][r], problem);
+      }
       continue;
     }
     problem->add_block(LawKind::Equality, spring.count);

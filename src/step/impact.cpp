@@ -48,6 +48,17 @@ void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scra
   }
 }
 
+/// Adds what the problem just solved did; contacts: see add_contact_impulses.
+void add_joint_impulses(const Model& model, ImpactScratch* s) {
+  for (int r = 0; r < model.joint_rows; ++r)
+    if (s->step.map.joint_row[r] >= 0) s->joint_impulse[r] += s->solution.lambda[s->step.map.joint_row[r]];
+}
+
+void clear_impulses(const Model& model, ImpactScratch* s) {
+  s->joint_impulse.assign(model.joint_rows, 0.0);
+  s->contact_impulse.assign(s->step.equations.contacts.size(), {});
+}
+
 /// One impact, phase by phase.
 class Impact {
  public:
@@ -67,7 +78,11 @@ class Impact {
   void simplify();
   void add_events(std::vector<Event>* events) const;
   void add_friction_work(const VecX& lambda, bool second);
+  void add_impulses(bool second);
+  void take_compression(double factor);
   const PairLaw& law(std::size_t i) const { return law_of(model_, in_.step.contacts->contacts[i]); }
+  bool is_newton(std::size_t i) const { return law(i).impact.value_or(in_.step.options->impact) == ImpactLaw::Newton; }
+  double given(std::size_t i) const;
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
     return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]);
@@ -163,6 +178,27 @@ void Impact::compress() {
   for (std::size_t i = 0; i < contacts().size(); ++i)
     s_.compression[static_cast<Eigen::Index>(i)] = s_.solution.lambda[s_.step.map.contact_row[i]];
   add_friction_work(s_.solution.lambda, false);
+  clear_impulses(model_, &s_);
+  add_impulses(false);
+}
+
+/// What the phase just solved did; in the second one a part of it was given.
+void Impact::add_impulses(bool second) {
+  add_joint_impulses(model_, &s_);
+  const VecX& lambda = s_.solution.lambda;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    const ContactRows& c = contacts()[i];
+    std::array<double, 6>& sum = s_.contact_impulse[i];
+    const int row = s_.step.map.contact_row[i], tangents = second && s_.fixed_row[i] >= 0 ? s_.fixed_row[i] : row;
+    sum[0] += lambda[row] + (second ? given(i) : 0);
+    if (c.friction == 0) continue;
+    for (int k = 1; k < c.count + (second ? 0 : c.extra); ++k) sum[k] += lambda[tangents + k];
+  }
+}
+
+/// The impulse of decompression that the law gives.
+double Impact::given(std::size_t i) const {
+  return is_newton(i) ? 0 : s_.restitution[i] * s_.compression[static_cast<Eigen::Index>(i)];
 }
 
 /// The impulse times the mean of the slip before and after its phase.
@@ -187,11 +223,9 @@ void Impact::assemble_decompression() {
   s_.fixed_row.assign(contacts().size(), -1);
   for (std::size_t i = 0; i < contacts().size(); ++i) {
     const ContactRows& c = contacts()[i];
-    const bool newton = law(i).impact.value_or(in_.step.options->impact) == ImpactLaw::Newton;
-    const double given = newton ? 0 : s_.restitution[i] * s_.compression[static_cast<Eigen::Index>(i)];
-    const double offset = newton && closes(i) ? s_.restitution[i] * s_.before[i] : 0;
-    const bool slippery = c.friction == 0, split = !slippery && given > 0;
-    add_pair_impulse(in_.step, s.map, c.body_a, c.body_b, c.row[0], given, &s.problem);
+    const double offset = is_newton(i) && closes(i) ? s_.restitution[i] * s_.before[i] : 0;
+    const bool slippery = c.friction == 0, split = !slippery && given(i) > 0;
+    add_pair_impulse(in_.step, s.map, c.body_a, c.body_b, c.row[0], given(i), &s.problem);
     const auto block_of = [&](bool friction) -> RowBlock& {
       RowBlock& block =
           s.problem.add_block(friction ? LawKind::Friction : LawKind::Nonnegative, friction ? c.count : 1);
@@ -216,7 +250,7 @@ void Impact::assemble_decompression() {
                        &s.problem);
       const double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
       s.problem.compliance[tangents] = mobility;
-      s.problem.c[tangents] = -mobility * (given + s_.fixed[i]);
+      s.problem.c[tangents] = -mobility * (given(i) + s_.fixed[i]);
     }
     for (int k = 1; tangents >= 0 && closes(i) && k < c.count; ++k)
       s.problem.c[tangents + k] += law(i).tangential_restitution * speed(s_.initial, i, k);
@@ -239,6 +273,16 @@ void Impact::decompress() {
     if (change <= kBoundTolerance * size || repeat == kMaxBoundRepeats) break;
   }
   add_friction_work(s_.solution.lambda, true);
+  add_impulses(true);
+}
+
+/// All that this impact did is `factor` times its compression.
+void Impact::take_compression(double factor) {
+  s_.joint_impulse = s_.joint_compression;
+  s_.contact_impulse = s_.contact_compression;
+  for (double& impulse : s_.joint_impulse) impulse *= factor;
+  for (std::array<double, 6>& rows : s_.contact_impulse)
+    for (double& impulse : rows) impulse *= factor;
 }
 
 void Impact::simplify() {
@@ -248,6 +292,7 @@ void Impact::simplify() {
   // Lemma 3.1 needs a v- that the joints allow: where a start violates them, that part is plastic.
   const std::vector<Twist>& from = s_.initial;
   const double share = worst_joint_ >= 0 ? 0 : e;
+  take_compression(1 + share);
   for (std::size_t i = 0; i < velocity_.size(); ++i) {
     if (s_.step.map.column_of_body[i] < 0) continue;
     velocity_[i].linear = s_.compressed[i].linear + share * (s_.compressed[i].linear - from[i].linear);
@@ -284,6 +329,8 @@ ImpactResult Impact::run(std::vector<Event>* events) {
   s_.compressed = velocity_;
   if (update_restitution()) {
     const double friction = result_.friction_work;
+    s_.joint_compression = s_.joint_impulse;
+    s_.contact_compression = s_.contact_impulse;
     if (!simplified_) decompress();
     result_.guarded = !simplified_ && calc_kinetic(model_, velocity_) > before * (1 + kEnergyRounding);
     if (simplified_ || result_.guarded) {
@@ -294,6 +341,7 @@ ImpactResult Impact::run(std::vector<Event>* events) {
     if (in_.scheme != nullptr && gains(before)) {
       result_.guarded = true;
       velocity_ = s_.compressed;
+      take_compression(1);
     }
   }
   result_.energy_change = calc_kinetic(model_, velocity_) - before;
@@ -329,16 +377,23 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
   add_momenta(*input.model, *velocity, &s);
   add_joint_rows(input, {}, eq.joints, 0, &s.problem, &s.map);
   add_axis_rows(input, {}, eq, 0, &s.problem, &s.map);
+  std::vector<int>& contact_row = s.map.contact_row;
+  contact_row.clear();
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
     const ContactRows& c = eq.contacts[i];
     const int count = sticking[i] && c.friction > 0 ? c.count : 1;
-    s.problem.add_block(LawKind::Equality, count);
+    contact_row.push_back(s.problem.add_block(LawKind::Equality, count).row);
     add_pair_entries(input, s.map, c.body_a, c.body_b, {c.row.data(), static_cast<std::size_t>(count)}, &s.problem);
   }
   LadderResult result;
   result.certified = true;
   scratch->normals.clear();
   solve_phase(input, ladder, scratch, velocity, &result);
+  clear_impulses(*input.model, scratch);
+  add_joint_impulses(*input.model, scratch);
+  for (std::size_t i = 0; i < eq.contacts.size(); ++i)
+    for (int k = 0; k < (sticking[i] && eq.contacts[i].friction > 0 ? eq.contacts[i].count : 1); ++k)
+      scratch->contact_impulse[i][k] = scratch->solution.lambda[s.map.contact_row[i] + k];
   return result;
 }
 

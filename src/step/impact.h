@@ -1,7 +1,9 @@
 // Impacts: compression and decompression of [AnitescuPotra97] as two problems of the ordinary type, h = 0.
 #pragma once
 
+#include <array>
 #include <span>
+#include <vector>
 
 #include "step/scheme.h"
 #include "step/step_solver.h"
@@ -16,6 +18,11 @@ struct ImpactScratch {
   std::vector<NormalOffset> normals;
   std::vector<Twist> initial, compressed;
   VecX compression;
+  // What the last impact or projection did altogether, N s.
+  std::vector<double> joint_impulse;                   ///< per State::joint_impulse
+  std::vector<std::array<double, 6>> contact_impulse;  ///< per contact and row
+  std::vector<double> joint_compression;               ///< of its first phase alone
+  std::vector<std::array<double, 6>> contact_compression;
 };
 
 /// What meets where. `input` has h = 0, the contacts that touch, and prescribed velocities at that instant.

@@ -14,6 +14,9 @@ class ImpactStage {
   bool run(const StepInput& input, const Scheme& scheme, StepSolver* ladder, State* restarted);
 
   const ImpactResult& result() const { return result_; }
+  const ImpactScratch& scratch() const { return scratch_; }
+  /// The contacts that took part.
+  const ContactSet& contacts() const { return touching_; }
   const std::vector<Event>& events() const { return events_; }
   void clear() { events_.clear(); }
 

@@ -3,6 +3,7 @@
 
 #include <slipstick/simulation.h>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,7 +17,8 @@ struct RowMap {
   std::vector<int> column_of_body;  ///< -1: no unknowns
   std::vector<int> joint_row;       ///< per entry of State::joint_impulse: row in the problem, or -1 (no freedom)
   std::vector<int> spring_row;      ///< per Equations::springs
-  std::vector<int> contact_row;     ///< per Equations::contacts
+  std::vector<std::array<double, 3>> spring_known;  ///< lambda of those that are explicit forces and have no row
+  std::vector<int> contact_row;                     ///< per Equations::contacts
 };
 
 /// The weights of [Gavrea08]: the problem's unknown is u = (1 - alpha) v + alpha v', and
@@ -31,6 +33,7 @@ struct StepInput {
   const SimulationOptions* options = nullptr;
   const State* state = nullptr;
   const ContactSet* contacts = nullptr;
+  const Drive* drive = nullptr;       ///< what is applied beside what the scene says; null: nothing
   std::span<const Twist> prescribed;  ///< velocities of kinematic bodies in this step; zero for the others
   double h = 0;                       ///< the length of this step; 0: an impact
   double h_nominal = 0;  ///< the step without events: position errors are divided by this, however short h is
@@ -53,12 +56,14 @@ struct StepScratch {
   std::vector<JointRows> joints_middle;       ///< joint rows at q*
   std::vector<AxisRow> axes_middle;           ///< axis rows at q*
   std::vector<std::array<PairRow, 3>> rates;  ///< of the springs' rows
+  std::vector<PairRow> spring_bend;           ///< lambda of springs that is not along their rows (curvature)
   std::vector<Vec3> spin;                     ///< omega at which the gyroscopic matrix is taken
   std::vector<Pose> pose_ahead;               ///< spook: move(q, v, h)
   std::vector<double> bend;                   ///< spook: what each joint value gains there beyond h G v, m or rad
   std::vector<double> bend_end;               ///< spook: the same for the velocities expected at the end of the step
   std::vector<double> bend_found;             ///< spook: the same for those that came out (Scheme::refine)
-  std::vector<Mat3> stiffness;                ///< spook: of joint forces against rotation, N m, body axes
+  std::vector<Mat3> stiffness;                ///< spook: of joint forces against rotation: K, then h^2 times its
+                                              ///< positive part, body axes
   bool refining = false;                      ///< `spin` comes from a solution (Scheme::refine), not from a guess
   RowMap map;
   Problem problem;
@@ -86,6 +91,10 @@ class Scheme {
   virtual void discretize(const StepInput& input, StepScratch* scratch) const = 0;
   /// After the solution: true if `discretize` is to be repeated with what is known now.
   virtual bool refine(const StepInput&, const Solution&, StepScratch*) const { return false; }
+  /// The impulse beside all forces that changes I omega of a body in the step to `next`, N m s, body axes. Default: the
+  /// gyroscopic turn.
+  virtual Vec3 calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
+                                     int body) const;
   /// Stage 9: poses and velocities at t + h. Default: the problem's unknown is v' and q' = move(q, v', h).
   virtual void advance(const StepInput& input, const StepScratch& scratch, const Solution& solution, State* next) const;
 };

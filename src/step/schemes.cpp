@@ -31,6 +31,12 @@ void Scheme::advance(const StepInput& input, const StepScratch& scratch, const S
   }
 }
 
+Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepScratch&, const State&, int body) const {
+  const Body& b = input.model->bodies[body];
+  const Vec3& omega = input.state->velocity[body].angular;
+  return b.inertia * (calc_gyroscopic_turn(b, omega, input.h) - omega);
+}
+
 void Scheme::add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
                                RowMap* map) const {
   add_joint_rows(input, {}, joints, 0, problem, map);

@@ -6,12 +6,15 @@
 #include "base/se3.h"
 #include "collision/contact_finder.h"
 #include "collision/reduce_contacts.h"
+#include "mechanics/drive.h"
 #include "mechanics/equations.h"
 #include "step/audit.h"
 #include "step/drivers/event_driver.h"
 #include "step/impact_stage.h"
+#include "step/impulses.h"
 #include "step/late_contacts.h"
 #include "step/reach.h"
+#include "step/readings.h"
 #include "step/trial.h"
 
 namespace slipstick {
@@ -27,19 +30,35 @@ struct Simulation::Impl {
         finder(model),
         trial(*scheme, &ladder),
         reach(model),
-        late(model) {
+        late(model),
+        impulses(model),
+        readings(model),
+        input_names(make_input_names(model)) {
     if (!scheme->looks_ahead() || scheme->locates(options))
       driver = std::make_unique<EventDriver>(model, options, *scheme, &ladder, &finder);
     warnings = scheme->find_warnings(model, options);
     finder.set_threads(options.threads);
     prescribed.resize(model.bodies.size());
+    begin();
+  }
+
+  /// Everything that is not in the state is found from it.
+  void begin() {
+    stepped = false;
+    rebounded = false;
+    report = {};
+    forces.clear();
+    impacts.clear();
     weighted = state.velocity;
     update_kinematics();
     reach.assume(state, prescribed, options.step);
     find_contacts();
+    readings.update(state, nullptr, options.step);
   }
 
   const StepReport& step();
+  const StepReport& step(const Inputs& inputs);
+  Faults set_state(const State& saved);
 
   // The stages.
   bool check_state();
@@ -65,6 +84,7 @@ struct Simulation::Impl {
     in.options = &options;
     in.state = rebounded ? &restarted : &state;
     in.contacts = &contacts;
+    in.drive = driven;
     in.prescribed = prescribed;
     in.h = in.h_nominal = options.step;
     return in;
@@ -92,8 +112,29 @@ struct Simulation::Impl {
   double found_depth = 0;  ///< the deepest of them
   std::vector<JointRows> joint_scratch;
   std::vector<ContactForce> forces;
+  bool stepped = false;  ///< since it began, or was set back
+  StepImpulses impulses;
+  Readings readings;
+  std::shared_ptr<const InputNames> input_names;
+  Drive drive;
+  const Drive* driven = nullptr;  ///< null: as the scene says
   StepReport report;
 };
+
+/// With other inputs than the scene's.
+const StepReport& Simulation::Impl::step(const Inputs& inputs) {
+  if (const std::string_view fault = find_input_fault(inputs, input_names); !fault.empty()) {
+    report = {};
+    report.failed = true;
+    report.note = fault;
+    return report;
+  }
+  update_drive(model, inputs, state.pose, &drive);
+  driven = &drive;
+  step();
+  driven = nullptr;
+  return report;
+}
 
 const StepReport& Simulation::Impl::step() {
   report = {};
@@ -122,7 +163,7 @@ const StepReport& Simulation::Impl::step() {
     report.note = "no finite solution";
     return report;
   }
-  update_coordinates(model, next.pose, state.axis, &next.axis);
+  update_coordinates(model, state, &next);
   audit();   // 11
   commit();  // 12
   return report;
@@ -130,12 +171,14 @@ const StepReport& Simulation::Impl::step() {
 
 /// The same stages, as often as events ask for (step/drivers).
 void Simulation::Impl::step_through_events() {
-  driver->step(state, &next, &report);
+  driver->step(state, driven, &next, &report);
   report.contacts_found = report.contacts;
   if (report.failed) return;
   report.certificate.joint_error = calc_constraint_error();
   std::swap(state, next);
   next = state;
+  stepped = true;
+  readings.update(state, &driver->impulses(), options.step);
   for (const Contact& contact : without_limits(driver->contacts()))
     report.certificate.penetration = std::max(report.certificate.penetration, -contact.gap);
 }
@@ -202,7 +245,12 @@ void Simulation::Impl::audit() {
   const double after = calc_energy(model, next.pose, next.velocity).total();
   EnergyLedger& ledger = report.certificate.ledger;
   ledger = calc_ledger(input(), trial.scratch(), trial.solution(), next, before, after);
+  impulses.clear();
+  impulses.add(input(), *scheme, trial.scratch(), trial.solution(), next);
   if (rebounded) {
+    StepInput impact_input = input();
+    impact_input.contacts = &impacts.contacts();
+    impulses.add_impact(impact_input, impacts.scratch());
     const ImpactResult& impact = impacts.result();
     ledger.change += impact.energy_change;
     ledger.friction += impact.friction_work;
@@ -252,12 +300,24 @@ void Simulation::Impl::commit() {
     next.pose.resize(state.pose.size());
     next.velocity.resize(state.velocity.size());
     next.axis.resize(state.axis.size());
+    stepped = true;
+    readings.update(state, &impulses, options.step);
   }
   weighted = state.velocity;
   update_kinematics();
   reach.assume(state, prescribed, options.step);
   find_contacts();
   report.certificate.penetration = found_depth;  // of all that were found, kept or not
+}
+
+Faults Simulation::Impl::set_state(const State& saved) {
+  Faults faults = find_state_faults(model, saved);
+  if (!faults.empty()) return faults;
+  state = saved;
+  if (state.idle_axis.empty()) update_coordinates(model, model.idle_axes, state.pose, {}, &state.idle_axis);
+  next = state;
+  begin();
+  return faults;
 }
 
 Simulation::Simulation(Model model, State initial, SimulationOptions options)
@@ -267,6 +327,22 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 const StepReport& Simulation::step() { return impl_->step(); }
+const StepReport& Simulation::step(const Inputs& inputs) { return impl_->step(inputs); }
+Inputs Simulation::inputs() const {
+  Inputs made(impl_->input_names);
+  update_inputs(&made);
+  return made;
+}
+void Simulation::update_inputs(Inputs* inputs) const {
+  if (inputs->names() != impl_->input_names) *inputs = Inputs(impl_->input_names);
+  slipstick::update_inputs(impl_->model, impl_->state.time + impl_->options.step, inputs);
+}
+Faults Simulation::set_state(const State& state) { return impl_->set_state(state); }
+const JointReading& Simulation::joint(std::string_view name) const { return impl_->readings.joint(name); }
+const JointReading& Simulation::joint(int index) const { return impl_->readings.joint(index); }
+std::span<const JointReading> Simulation::joints() const { return impl_->readings.joints(); }
+std::span<const SpringReading> Simulation::springs() const { return impl_->readings.springs(); }
+std::span<const BodyForces> Simulation::body_forces() const { return impl_->readings.bodies(); }
 const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
   Trial& trial = impl_->driver ? impl_->driver->trial() : impl_->trial;
   trial.keep(problem, guess);
@@ -279,10 +355,10 @@ const Model& Simulation::model() const { return impl_->model; }
 const State& Simulation::state() const { return impl_->state; }
 const SimulationOptions& Simulation::options() const { return impl_->options; }
 std::span<const Contact> Simulation::contacts() const {
-  return impl_->without_limits(impl_->driver && impl_->state.step > 0 ? impl_->driver->contacts() : impl_->contacts);
+  return impl_->without_limits(impl_->driver && impl_->stepped ? impl_->driver->contacts() : impl_->contacts);
 }
 std::span<const ContactForce> Simulation::contact_forces() const {
-  return impl_->driver ? impl_->driver->forces() : std::span<const ContactForce>(impl_->forces);
+  return impl_->driver && impl_->stepped ? impl_->driver->forces() : std::span<const ContactForce>(impl_->forces);
 }
 const Problem& Simulation::problem() const {
   return impl_->driver ? impl_->driver->problem() : impl_->trial.scratch().problem;
@@ -290,10 +366,10 @@ const Problem& Simulation::problem() const {
 std::span<const std::string> Simulation::warnings() const { return impl_->warnings; }
 std::span<const SolverStatistics> Simulation::solver_statistics() const { return impl_->ladder.statistics(); }
 std::span<const Event> Simulation::events() const {
-  return impl_->driver ? impl_->driver->events() : std::span<const Event>(impl_->impacts.events());
+  return impl_->driver && impl_->stepped ? impl_->driver->events() : std::span<const Event>(impl_->impacts.events());
 }
 std::span<const Twist> Simulation::weighted_velocity() const {
-  if (impl_->driver && impl_->state.step > 0) return impl_->driver->weighted_velocity();
+  if (impl_->driver && impl_->stepped) return impl_->driver->weighted_velocity();
   return impl_->weighted;
 }
 

@@ -1,10 +1,10 @@
 #include "view/live.h"
 
 #include "view/clip.h"
+#include "view/pull.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace slipstick {
 
@@ -13,21 +13,6 @@ namespace {
 constexpr std::size_t kMaxWatchers = 4;
 constexpr std::size_t kMaxEntries = 64;
 constexpr auto kFramePeriod = std::chrono::microseconds(16000);
-/// Natural frequency of a body on the hand's spring, rad/s, and its damping as a fraction of the critical.
-constexpr double kPullFrequency = 2 * std::numbers::pi * 3;
-constexpr double kPullDamping = 0.7;
-
-Spring make_spring(const Body& body, const LivePull& pull) {
-  Spring spring;
-  spring.name = "hand";
-  spring.a = kWorld;
-  spring.b = pull.body;
-  spring.anchor_a = pull.target;
-  spring.anchor_b = pull.point - body.center_of_mass;
-  spring.stiffness = pull.strength * body.mass * kPullFrequency * kPullFrequency;
-  spring.damping = 2 * kPullDamping * std::sqrt(spring.stiffness * body.mass);
-  return spring;
-}
 
 }  // namespace
 
@@ -104,12 +89,10 @@ void LiveSimulation::leave(const std::shared_ptr<LiveInbox>& inbox) {
   wake_.notify_all();
 }
 
-/// A simulation is cheap to make anew and continues from any state with the same bits: that is how the hand's spring,
-/// the scheme, the solver and the step change while it runs.
+/// A simulation is cheap to make anew and continues from any state with the same bits: that is how the scheme, the
+/// solver and the step change while it runs.
 void LiveSimulation::restart(const State& state) {
-  Model model = scene_.model;
-  if (pull_) model.springs.push_back(make_spring(model.bodies[static_cast<std::size_t>(pull_->body)], *pull_));
-  simulation_ = std::make_unique<Simulation>(std::move(model), state, options_);
+  simulation_ = std::make_unique<Simulation>(scene_.model, state, options_);
 }
 
 /// True when there is a step to make or a wish to fulfil; false at the end.
@@ -136,18 +119,20 @@ void LiveSimulation::apply(const Wishes& wishes) {
     pull_.reset();
     frames_ = {};
     note_.clear();
-    restart(scene_.initial);
+    restart(scene_.initial);  // with the options that were set meanwhile
     send(Packet(0).bytes({{"part", "reset"}}), false);
     publish();
     return;
   }
-  if (wishes.options || wishes.pull_changed) restart(State(simulation_->state()));
+  if (wishes.options) restart(State(simulation_->state()));
   if (wishes.options) note_.clear();
   if (wishes.options || wishes.announce) publish();
 }
 
 void LiveSimulation::advance() {
-  const StepReport& report = simulation_->step();
+  simulation_->update_inputs(&inputs_);
+  if (pull_) apply_pull(*simulation_, *pull_, &inputs_);
+  const StepReport& report = simulation_->step(inputs_);
   if (!report.failed) {
     frames_.add_step(*simulation_, report);
     return;

@@ -4,6 +4,7 @@
 
 #include "record/record_frames.h"
 #include "view/packet.h"
+#include "view/pull.h"
 
 #include <slipstick/scene.h>
 
@@ -39,14 +40,6 @@ class LiveInbox {
   std::condition_variable changed_;
   std::deque<Entry> entries_;
   bool closed_ = false;
-};
-
-/// A spring from the hand to a point of a body.
-struct LivePull {
-  int body = 0;
-  Vec3 point = Vec3::Zero();   ///< in the frame of the body
-  Vec3 target = Vec3::Zero();  ///< world
-  double strength = 1;         ///< 1: holds about the body's own weight within a few centimetres
 };
 
 class LiveSimulation {
@@ -92,6 +85,7 @@ class LiveSimulation {
   SimulationOptions options_;
   RecordFrames frames_;
   std::optional<LivePull> pull_;
+  Inputs inputs_;
   Clock::time_point last_publish_, due_;
   double realtime_ = 0;  ///< simulated over wall time, smoothed
   std::string note_;

@@ -41,6 +41,7 @@ EventDriver::EventDriver(const Model& model, const SimulationOptions& options, c
       weights_(scheme.weights(options)),
       trial_(scheme, ladder),
       reach_(model),
+      impulses_(model),
       prescribed_(model.bodies.size()),
       acceleration_(model.bodies.size()),
       weighted_(model.bodies.size()) {}
@@ -107,6 +108,7 @@ StepInput EventDriver::input(double h, bool backward) const {
   in.state = &current_;
   in.contacts = &active_;
   in.middle = scheme_.rows_at_middle() ? &middle_ : nullptr;
+  in.drive = drive_;
   in.prescribed = prescribed_;
   in.h = h;
   in.h_nominal = options_.step;
@@ -130,8 +132,10 @@ void EventDriver::look(const State& state, ContactSet* contacts) {
   add_limit_contacts(model_, state, contacts);
 }
 
-void EventDriver::step(const State& state, State* next, StepReport* report) {
+void EventDriver::step(const State& state, const Drive* drive, State* next, StepReport* report) {
   report_ = report;
+  drive_ = drive;
+  impulses_.clear();
   report->certified = true;
   events_.clear();
   forces_.clear();
@@ -209,6 +213,7 @@ void EventDriver::settle() {
     const ImpactResult result = apply_impact(impact, &ladder_, &impact_, &current_.velocity, &impact_events_);
     for (const Event& event : impact_events_) add_event(event);
     if (result.happened) {
+      impulses_.add_impact(impact.step, impact_);
       report_->iterations += result.solve.iterations;
       report_->escalations += result.solve.escalations;
       report_->impact_guards += result.guarded ? 1 : 0;
@@ -296,6 +301,7 @@ void EventDriver::update_middle(double h) {
 /// A trial of length h from current_ to end_, with the contacts there. False: no finite answer.
 bool EventDriver::run(double h, bool backward) {
   backward_ = backward;
+  trial_h_ = h;
   for (int repeat = 0;; ++repeat) {
     update_prescribed(current_.time + h / 2);
     if (scheme_.rows_at_middle()) update_middle(h);
@@ -369,6 +375,7 @@ bool EventDriver::accept(double h, const Candidate& due) {
   const double before = calc_energy(model_, current_.pose, current_.velocity).total();
   const double after = calc_energy(model_, end_.pose, end_.velocity).total();
   StepInput in = input(h);
+  impulses_.add(input(trial_h_, backward_), scheme_, trial_.scratch(), trial_.solution(), end_, h / trial_h_);
   report_->certificate.ledger.add(calc_ledger(in, trial_.scratch(), trial_.solution(), end_, before, after));
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const Twist &v = current_.velocity[i], &w = end_.velocity[i];
@@ -381,13 +388,14 @@ bool EventDriver::accept(double h, const Candidate& due) {
     const int row = trial_.scratch().map.joint_row[r];
     end_.joint_impulse[r] = row < 0 ? 0.0 : scale * trial_.solution().lambda[row];
   }
-  update_coordinates(model_, end_.pose, current_.axis, &end_.axis);
+  update_coordinates(model_, current_, &end_);
   update_memory(h, due);
   end_.step = current_.step;
   end_.previous_velocity = current_.previous_velocity;
   std::swap(current_, end_);
   end_.joint_impulse.resize(current_.joint_impulse.size());
   end_.axis = current_.axis;
+  end_.idle_axis = current_.idle_axis;
   std::swap(here_, there_);
   if (due.kind == Due::Stick || due.kind == Due::Jam || soft_closing_) stop_slip(due);
   if (due.kind == Due::Impact) forced_.push_back(due.key);

@@ -20,6 +20,7 @@
 
 #include "collision/contact_finder.h"
 #include "step/impact.h"
+#include "step/impulses.h"
 #include "step/reach.h"
 #include "step/trial.h"
 
@@ -33,11 +34,13 @@ class EventDriver {
 
   /// From `state` to the end of the nominal step; the report gets everything but the joint error and the penetration.
   /// On failure `next` is not changed.
-  void step(const State& state, State* next, StepReport* report);
+  void step(const State& state, const Drive* drive, State* next, StepReport* report);
 
   std::span<const Event> events() const { return events_; }
   std::span<const ContactForce> forces() const { return forces_; }
   std::span<const Twist> weighted_velocity() const { return weighted_; }
+  /// Of the last step that did not fail.
+  const StepImpulses& impulses() const { return impulses_; }
   const Problem& problem() const { return trial_.scratch().problem; }
   Trial& trial() { return trial_; }
   /// All contacts within reach of the state that `step` ended in.
@@ -114,6 +117,9 @@ class EventDriver {
   Trial trial_;
   Reach reach_;
   ImpactScratch impact_;
+  StepImpulses impulses_;
+  const Drive* drive_ = nullptr;
+  double trial_h_ = 0;  ///< length of the present trial
   State current_, end_, star_;
   ContactSet here_, there_, active_, middle_, star_contacts_, touching_set_, near_set_;
   std::vector<int> memory_of_;        ///< active contact -> entry of current_.contact_memory

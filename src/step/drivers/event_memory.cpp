@@ -136,6 +136,7 @@ void EventDriver::stop_slip(const Candidate& due) {
   in.middle = nullptr;
   const double before = calc_kinetic(model_, current_.velocity);
   const LadderResult result = project_velocity(in, sticking_, &ladder_, &impact_, &current_.velocity);
+  impulses_.add_impact(in, impact_);
   report_->iterations += result.iterations;
   report_->escalations += result.escalations;
   raise_to(result.residual, &report_->certificate.residual);

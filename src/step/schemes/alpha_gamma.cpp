@@ -55,6 +55,10 @@ double calc_correction_share(const Weights& w) {
   return best;
 }
 
+bool is_gyroscopic(const Body& body, const Mat3& gyroscopic, const Vec3& omega) {
+  return count_free_rotations(body) >= 2 && !(gyroscopic * omega).isZero(0);
+}
+
 class AlphaGamma final : public Scheme {
  public:
   AlphaGamma(std::string_view name, std::optional<Weights> weights) : name_(name), weights_(weights) {}
@@ -70,6 +74,8 @@ class AlphaGamma final : public Scheme {
   bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
   void advance(const StepInput& input, const StepScratch& scratch, const Solution& solution,
                State* next) const override;
+  Vec3 calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
+                             int body) const override;
 
  private:
   Weights weights_of(const StepInput& input) const { return input.backward ? Weights{1, 1} : weights(*input.options); }
@@ -104,9 +110,9 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, StepScrat
   const Model& model = *input.model;
   const State& state = *input.state;
   Equations& eq = scratch->equations;
-  update_equations(model, state, *input.contacts, &eq);
-  if (!model.loads.empty()) {
-    update_loads(model, scratch->pose_end, state.time + input.h, &scratch->load_end);
+  update_equations(model, input.drive, state, *input.contacts, &eq);
+  if (!model.loads.empty() || input.drive) {
+    update_loads(model, input.drive, scratch->pose_end, state.time + input.h, &scratch->load_end);
     for (std::size_t i = 0; i < eq.load.size(); ++i)
       eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * scratch->load_end[i];
   }
@@ -140,7 +146,7 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, StepScrat
       scratch->spin[i] = v.angular + 0.5 * h * (body.inertia_inverse * torque);
     }
     const Mat3 gyroscopic = w.alpha * h * skew(body.inertia * scratch->spin[i]);
-    const bool spins = count_free_rotations(body) >= 2 && !(gyroscopic * v.angular).isZero(0);
+    const bool spins = is_gyroscopic(body, gyroscopic, v.angular);
     add_body_column(body, momentum, spins ? &gyroscopic : nullptr, &scratch->problem);
     if (spins) scratch->problem.symmetric = false;
   }
@@ -150,6 +156,7 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, StepScrat
 ///   -alpha h^2 [ k phi gdot + d (gdot v) g + d (g v) gdot ].
 void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepScratch* scratch) {
   const Model& model = *input.model;
+  scratch->spring_bend.assign(model.springs.size(), {});
   if (model.springs.empty()) return;
   update_spring_rates(model, input.state->pose, scratch->velocity, &scratch->rates);
   const double h = input.h;
@@ -164,10 +171,12 @@ void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepScr
       const double mobility = calc_pair_mobility(model, spring.body_a, spring.body_b, g);
       const double length = std::max(spring.value[r] + model.springs[spring.spring].rest_length, 0.0);
       if (!(w.alpha * h * h * size * mobility <= kGeometricShare * length)) continue;
-      const double factor = -w.alpha * w.alpha * h * h;
-      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, rate, factor * along, &scratch->problem);
-      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, g, factor * spring.damping * bend,
-                       &scratch->problem);
+      const double factor = -w.alpha * w.alpha * h * h, turned = factor * along,
+                   damped = factor * spring.damping * bend;
+      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, rate, turned, &scratch->problem);
+      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, g, damped, &scratch->problem);
+      scratch->spring_bend[i].a += turned * rate.a + damped * g.a;
+      scratch->spring_bend[i].b += turned * rate.b + damped * g.b;
     }
   }
 }
@@ -241,6 +250,16 @@ void AlphaGamma::advance(const StepInput& input, const StepScratch& scratch, con
     const Twist mean{v.linear + w.gamma * (v1.linear - v.linear), v.angular + w.gamma * (v1.angular - v.angular)};
     next->pose[i] = move(q, mean, input.h);
   }
+}
+
+/// h F(vF) u.
+Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
+                                       int body) const {
+  const double alpha = weights_of(input).alpha;
+  const Mat3 gyroscopic = input.h * skew(input.model->bodies[body].inertia * scratch.spin[body]);
+  const Vec3& omega = scratch.velocity[body].angular;
+  if (!is_gyroscopic(input.model->bodies[body], alpha * gyroscopic, omega)) return Vec3::Zero();
+  return gyroscopic * (omega + alpha * (next.velocity[body].angular - omega));
 }
 
 }  // namespace

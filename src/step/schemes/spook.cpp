@@ -70,6 +70,12 @@ Mat3 calc_positive_part(const Mat3& stiffness) {
   return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
 }
 
+/// a - b for h^2 K = `part`.
+double calc_stiffness_damping(const Body& body, const Mat3& part) {
+  const double ratio = (body.inertia_inverse * part).trace();
+  return kStiffnessDamping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
+}
+
 class Spook final : public Scheme {
  public:
   std::string_view name() const override { return "spook"; }
@@ -86,6 +92,8 @@ class Spook final : public Scheme {
   }
   void discretize(const StepInput& input, StepScratch* scratch) const override;
   bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
+  Vec3 calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
+                             int body) const override;
 
  private:
   static void update_velocity(const StepInput& input, bool ahead, StepScratch* scratch);
@@ -196,6 +204,7 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
 void Spook::add_springs(const StepInput& input, StepScratch* s) {
   const std::vector<SpringRows>& springs = s->equations.springs;
   s->map.spring_row.assign(springs.size(), -1);
+  s->map.spring_known.assign(springs.size(), {});
   for (std::size_t i = 0; i < springs.size(); ++i) {
     const SpringRows& spring = springs[i];
     if (!(spring.stiffness > 0) && !(spring.damping > 0)) continue;
@@ -264,17 +273,26 @@ void Spook::add_columns(const StepInput& input, StepScratch* s) {
       continue;
     }
     const Mat3 part = h * h * calc_positive_part(s->stiffness[i]);
-    const double ratio = (body.inertia_inverse * part).trace();
-    const double damping = kStiffnessDamping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
-    momentum.tail<3>() += (kStiffnessWeight - damping) * (part * v.angular);
+    s->stiffness[i] = part;
+    momentum.tail<3>() += (kStiffnessWeight - calc_stiffness_damping(body, part)) * (part * v.angular);
     const Mat3 less = -kStiffnessWeight * part;
     add_body_column(body, momentum, &less, &s->problem);
   }
 }
 
+/// M (v' - v) is all impulses and -h^2 K (a v' - b v) (see above).
+Vec3 Spook::calc_inertial_impulse(const StepInput& input, const StepScratch& s, const State& next, int body) const {
+  const Vec3 turn = Scheme::calc_inertial_impulse(input, s, next, body);
+  const Mat3& part = s.stiffness[body];
+  if (part.isZero(0)) return turn;
+  const Body& made = input.model->bodies[body];
+  const double before = kStiffnessWeight - calc_stiffness_damping(made, part);
+  return turn - part * (kStiffnessWeight * next.velocity[body].angular - before * input.state->velocity[body].angular);
+}
+
 void Spook::discretize(const StepInput& input, StepScratch* s) const {
   const Model& model = *input.model;
-  update_equations(model, *input.state, *input.contacts, &s->equations);
+  update_equations(model, input.drive, *input.state, *input.contacts, &s->equations);
   s->impulse_scale = 1;
   begin_problem(model, &s->problem, &s->map);
   update_stiffness(input, s);

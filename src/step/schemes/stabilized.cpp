@@ -59,7 +59,7 @@ class Stabilized final : public Scheme {
     const Model& model = *input.model;
     const State& state = *input.state;
     Equations& eq = scratch->equations;
-    update_equations(model, state, *input.contacts, &eq);
+    update_equations(model, input.drive, state, *input.contacts, &eq);
     begin_problem(model, &scratch->problem, &scratch->map);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
       if (scratch->map.column_of_body[i] < 0) continue;

@@ -66,14 +66,14 @@ TEST(Allocation, NoneAfterWarmUp) {
   for (Contact& contact : contacts.contacts) contact.body_b = 3;
   Equations equations;
   std::vector<JointRows> scratch;
-  update_equations(model, state, contacts, &equations);
+  update_equations(model, nullptr, state, contacts, &equations);
   calc_joint_error(model, state.pose, &scratch);
 
   const long before = allocations;
   for (int i = 0; i < 3; ++i) {
     contacts.contacts.resize(i % 2 ? 10 : 5);  // fewer, and as many again
     state.time += 0.1;
-    update_equations(model, state, contacts, &equations);
+    update_equations(model, nullptr, state, contacts, &equations);
     calc_joint_error(model, state.pose, &scratch);
     calc_energy(model, state.pose, state.velocity);
     calc_free_rotation(model.bodies[0], Vec3(1, 2, 3), 0.01);

@@ -143,7 +143,7 @@ TEST(AxisRows, AnglesCountWholeTurnsAndWheelAnglesAreSteeringAndSpin) {
     pose[1].orientation = turn * pose[1].orientation;
     const JointRows rows = calc_one(model, pose);
     for (int r = 0; r < rows.count; ++r) EXPECT_NEAR(rows.value[r], 0, 1e-12);
-    update_coordinates(model, pose, near, &near);
+    update_coordinates(model, model.axes, pose, near, &near);
     EXPECT_NEAR(near[0], travel, 1e-12);
     EXPECT_NEAR(near[1], spin, 1e-12) << "more than three turns at the end";
     EXPECT_NEAR(near[2], steer, 1e-12);

@@ -51,7 +51,7 @@ TEST(Energy, ForcesAreMinusItsGradient) {
     start.pose = {dice.pose(), dice.pose(), dice.pose()};
     start.velocity = {dice.twist(), dice.twist(), dice.twist()};
     Equations equations;
-    update_equations(model, start, {}, &equations);
+    update_equations(model, nullptr, start, {}, &equations);
     double power = 0;
     for (int i = 0; i < 3; ++i) power -= equations.gravity[i].head<3>().dot(start.velocity[i].linear);
     for (const SpringRows& rows : equations.springs) {
@@ -85,7 +85,7 @@ TEST(Loads, PowerIsForceTimesVelocityOfThePoint) {
   const Model model = compile_good(world, &start);
   const Twist v = dice.twist();
   std::vector<Vec6> loads;
-  update_loads(model, start.pose, 1.5, &loads);
+  update_loads(model, nullptr, start.pose, 1.5, &loads);
   EXPECT_TRUE(loads[0].isZero(0));
   const Vec3 force(8 * std::cos(1.5), 2, 2.25), torque(1, 1.5, -3);
   const Vec3 arm = *load.at - model.bodies[1].center_of_mass;
@@ -113,7 +113,7 @@ TEST(Equations, GravityActsOnDynamicBodiesOnly) {
   State start;
   const Model model = compile_good(world, &start);
   Equations equations;
-  update_equations(model, start, {}, &equations);
+  update_equations(model, nullptr, start, {}, &equations);
   EXPECT_TRUE(equations.gravity[0].isZero(0));
   EXPECT_EQ(equations.gravity[1].head<3>(), Vec3(0, 0, -2 * 9.81));
   EXPECT_TRUE(equations.gravity[1].tail<3>().isZero(0));

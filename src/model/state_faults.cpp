@@ -1,0 +1,57 @@
+#include <slipstick/state.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slipstick {
+namespace {
+
+void check_size(std::size_t has, std::size_t wanted, const char* what, Faults* faults) {
+  if (has == wanted) return;
+  faults->push_back({{},
+                     "the state has " + std::to_string(has) + " " + what + ", the model " + std::to_string(wanted) +
+                         "; take a state of this model"});
+}
+
+bool are_finite(const std::vector<double>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
+bool are_finite(const std::vector<Twist>& velocity) {
+  return std::all_of(velocity.begin(), velocity.end(),
+                     [](const Twist& v) { return v.linear.allFinite() && v.angular.allFinite(); });
+}
+
+bool are_finite(const std::vector<Pose>& pose) {
+  constexpr double kUnit = 1e-6;
+  return std::all_of(pose.begin(), pose.end(), [](const Pose& q) {
+    return q.position.allFinite() && std::abs(q.orientation.norm() - 1) < kUnit;
+  });
+}
+
+}  // namespace
+
+Faults find_state_faults(const Model& model, const State& state) {
+  Faults faults;
+  check_size(state.pose.size(), model.bodies.size(), "poses", &faults);
+  check_size(state.velocity.size(), model.bodies.size(), "velocities", &faults);
+  if (!state.previous_velocity.empty())
+    check_size(state.previous_velocity.size(), model.bodies.size(), "previous velocities", &faults);
+  check_size(state.joint_impulse.size(), static_cast<std::size_t>(model.joint_rows), "joint impulses", &faults);
+  check_size(state.axis.size(), model.axes.size(), "coordinates of joints", &faults);
+  if (!state.idle_axis.empty())
+    check_size(state.idle_axis.size(), model.idle_axes.size(), "idle coordinates of joints", &faults);
+  if (!are_finite(state.pose)) faults.push_back({{}, "a pose is not a number, or its quaternion is no unit one"});
+  if (!are_finite(state.velocity) || !are_finite(state.previous_velocity))
+    faults.push_back({{}, "a velocity is not a number"});
+  if (!are_finite(state.joint_impulse) || !are_finite(state.axis) || !are_finite(state.idle_axis) ||
+      !std::isfinite(state.time) || state.step < 0)
+    faults.push_back({{}, "the time, an impulse or a coordinate is not a number"});
+  const auto before = [](const ContactMemory& a, const ContactMemory& b) { return !(a.key < b.key); };
+  if (std::adjacent_find(state.contact_memory.begin(), state.contact_memory.end(), before) !=
+      state.contact_memory.end())
+    faults.push_back({{}, "the contacts remembered are not sorted by key"});
+  return faults;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,155 @@
+#include "step/impulses.h"
+
+#include <algorithm>
+
+#include "step/actuation.h"
+
+namespace slipstick {
+
+StepImpulses::StepImpulses(const Model& model)
+    : model_(model),
+      joints_(model.joints.size()),
+      axes_(model.axes.size()),
+      springs_(model.springs.size()),
+      bodies_(model.bodies.size()),
+      slots_(model.joint_rows) {
+  for (std::size_t k = 0; k < model.axes.size(); ++k)
+    if (has_spring(model.axes[k])) axis_of_spring_.push_back(static_cast<int>(k));
+}
+
+void StepImpulses::clear() {
+  std::fill(joints_.begin(), joints_.end(), JointImpulse{});
+  std::fill(axes_.begin(), axes_.end(), AxisImpulse{});
+  std::fill(springs_.begin(), springs_.end(), Vec3(Vec3::Zero()));
+  std::fill(bodies_.begin(), bodies_.end(), BodyImpulse{});
+}
+
+void StepImpulses::add_to_body(int body, const Vec6& impulse, Vec6 BodyImpulse::*what) {
+  if (body >= 0) bodies_[body].*what += impulse;
+}
+
+/// What a row does to B, as a force and a moment about the anchor. The world's side of a row is zero: there it is what
+/// A does to the world.
+void StepImpulses::add_to_joint(int joint, std::span<const Pose> pose, const PairRow& row, double impulse) {
+  if (impulse == 0) return;
+  const Joint& made = model_.joints[joint];
+  add_to_body(made.a, impulse * row.a, &BodyImpulse::joint);
+  add_to_body(made.b, impulse * row.b, &BodyImpulse::joint);
+  const bool on_b = made.b != kWorld;
+  const Vec6 part = on_b ? Vec6(impulse * row.b) : Vec6(-impulse * row.a);
+  const Quat& to_world = pose[on_b ? made.b : made.a].orientation;
+  const Vec3 force = part.head<3>();
+  const Vec3 arm = to_world * (on_b ? made.anchor_b : made.anchor_a);
+  joints_[joint].force += force;
+  joints_[joint].moment += to_world * Vec3(part.tail<3>()) - arm.cross(force);
+}
+
+void StepImpulses::add_joints(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots) {
+  for (const JointRows& joint : equations.joints)
+    for (int r = 0; r < joint.count; ++r)
+      add_to_joint(joint.joint, pose, joint.row[r], slots[model_.joints[joint.joint].first_row + r]);
+}
+
+void StepImpulses::add_axes(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots) {
+  for (std::size_t k = 0; k < equations.axes.size(); ++k) {
+    const Axis& axis = model_.axes[k];
+    const double motor = axis.motor_row < 0 ? 0 : slots[axis.motor_row];
+    const double friction = axis.friction_row < 0 ? 0 : slots[axis.friction_row];
+    axes_[k].motor += motor;
+    axes_[k].friction += friction;
+    add_to_joint(axis.joint, pose, equations.axes[k].row, motor + friction);
+  }
+  for (const Coupling& coupling : model_.couplings) {
+    joints_[coupling.joint].coupling += slots[coupling.row];
+    for (int i = 0; i < coupling.count; ++i) {
+      const int axis = coupling.term[i].axis;
+      add_to_joint(model_.axes[axis].joint, pose, equations.axes[axis].row,
+                   coupling.term[i].factor * slots[coupling.row]);
+    }
+  }
+}
+
+void StepImpulses::add_spring(const Equations& equations, std::span<const Pose> pose, std::size_t i, const Vec6& on_a,
+                              const Vec6& on_b) {
+  const SpringRows& spring = equations.springs[i];
+  if (i >= model_.springs.size()) {
+    const int axis = axis_of_spring_[i - model_.springs.size()];
+    add_to_joint(model_.axes[axis].joint, pose, {on_a, on_b}, 1);
+    return;
+  }
+  springs_[i] += spring.body_b != kWorld ? Vec3(on_b.head<3>()) : Vec3(-on_a.head<3>());
+  add_to_body(spring.body_a, on_a, &BodyImpulse::spring);
+  add_to_body(spring.body_b, on_b, &BodyImpulse::spring);
+}
+
+void StepImpulses::add_contact(const StepInput& input, const ContactRows& rows, std::span<const Pose> pose,
+                               std::span<const double> impulse) {
+  const int limit = input.contacts->contacts[rows.contact].limit;
+  for (std::size_t k = 0; k < impulse.size(); ++k) {
+    if (impulse[k] == 0) continue;
+    if (limit >= 0) {
+      const Limit& end = model_.limits[limit];
+      axes_[end.axis].limit += end.upper ? -impulse[k] : impulse[k];
+      add_to_joint(model_.axes[end.axis].joint, pose, rows.row[k], impulse[k]);
+    } else {
+      add_to_body(rows.body_a, impulse[k] * rows.row[k].a, &BodyImpulse::contact);
+      add_to_body(rows.body_b, impulse[k] * rows.row[k].b, &BodyImpulse::contact);
+    }
+  }
+}
+
+void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepScratch& scratch,
+                             const State& next, double share) {
+  const double h = share * input.h;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (scratch.map.column_of_body[i] < 0) continue;
+    bodies_[i].gravity += h * scratch.equations.gravity[i];
+    bodies_[i].load += h * scratch.equations.load[i];
+    bodies_[i].inertia.tail<3>() += share * scheme.calc_inertial_impulse(input, scratch, next, static_cast<int>(i));
+  }
+}
+
+void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepScratch& scratch,
+                       const Solution& solution, const State& next, double share) {
+  add_known(input, scheme, scratch, next, share);
+  const std::span<const Pose> pose = scratch.pose_star.empty() ? input.state->pose : scratch.pose_star;
+  const Equations& equations = scratch.equations;
+  const double scale = share * scratch.impulse_scale;
+  for (int r = 0; r < model_.joint_rows; ++r)
+    slots_[r] = scratch.map.joint_row[r] < 0 ? 0.0 : scale * solution.lambda[scratch.map.joint_row[r]];
+  for (std::size_t k = 0; k < model_.axes.size(); ++k)
+    if (const auto source = calc_source_torque(input, k)) slots_[model_.axes[k].motor_row] = share * input.h * *source;
+  add_joints(equations, pose, slots_);
+  add_axes(equations, pose, slots_);
+  for (std::size_t i = 0; i < equations.springs.size(); ++i) {
+    const SpringRows& spring = equations.springs[i];
+    const int row = scratch.map.spring_row[i];
+    PairRow sum = i < scratch.spring_bend.size() ? scratch.spring_bend[i] : PairRow{};
+    for (int r = 0; r < spring.count; ++r) {
+      const double impulse = row >= 0 ? solution.lambda[row + r] : scratch.map.spring_known[i][r];
+      sum.a += impulse * spring.row[r].a;
+      sum.b += impulse * spring.row[r].b;
+      if (i >= model_.springs.size()) axes_[axis_of_spring_[i - model_.springs.size()]].spring += scale * impulse;
+    }
+    // The rows of springs are at q where those of joints and contacts are at q*.
+    add_spring(equations, input.state->pose, i, scale * sum.a, scale * sum.b);
+  }
+  for (std::size_t i = 0; i < equations.contacts.size(); ++i) {
+    const ContactRows& rows = equations.contacts[i];
+    const int row = scratch.map.contact_row[i], count = rows.friction == 0 ? 1 : rows.count + rows.extra;
+    if (row < 0) continue;
+    std::array<double, 6> impulse{};
+    for (int k = 0; k < count; ++k) impulse[k] = scale * solution.lambda[row + k];
+    add_contact(input, rows, pose, {impulse.data(), static_cast<std::size_t>(count)});
+  }
+}
+
+void StepImpulses::add_impact(const StepInput& input, const ImpactScratch& scratch) {
+  const Equations& equations = scratch.step.equations;
+  add_joints(equations, input.state->pose, scratch.joint_impulse);
+  add_axes(equations, input.state->pose, scratch.joint_impulse);
+  for (std::size_t i = 0; i < equations.contacts.size(); ++i)
+    add_contact(input, equations.contacts[i], input.state->pose, scratch.contact_impulse[i]);
+}
+
+}  // namespace slipstick
