@@ -40,8 +40,8 @@ void apply_pull(const Simulation& simulation, const LivePull& pull, Inputs* inpu
   const double damping = 2 * kPullDamping * std::sqrt(stiffness * body.mass);
   const Vec3 arm = pull.point - body.center_of_mass, at = apply(pose, arm);
   const Vec3 ahead = point_velocity(pose, velocity, arm) + h * simulation.model().gravity;
-  const Mat3 soft = Mat3::Identity() +
-                    (h * damping + h * h * stiffness) * calc_point_mobility(body, pose.orientation, arm);
+  const Mat3 soft =
+      Mat3::Identity() + (h * damping + h * h * stiffness) * calc_point_mobility(body, pose.orientation, arm);
   const Vec3 force = -soft.partialPivLu().solve(stiffness * (at - pull.target) + (damping + h * stiffness) * ahead);
   inputs->force(pull.body, force, at);
 }
