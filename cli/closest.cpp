@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 namespace {
 
@@ -22,6 +23,14 @@ std::size_t calc_distance(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream stream(list);
+  for (std::string name; std::getline(stream, name, ',');)
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
 
 std::string make_hint(const std::string& typed, const std::vector<std::string>& names) {
   std::string best;

@@ -36,6 +36,9 @@ struct RunArguments {
   std::string command;             ///< the whole command line, for the recording
   std::optional<double> realtime;  ///< simulated seconds a second of the clock
   std::optional<int> budget;       ///< sweeps per problem in steps that begin late
+  std::string checkpoint, every;   ///< state file, and simulated seconds between two: an expression
+  std::string resume;              ///< state file or recording
+  bool no_clobber = false;
 };
 int run(const RunArguments& arguments);
 
@@ -90,6 +93,12 @@ struct PlotArguments {
   std::string recording, what, body, output;
 };
 int plot(const PlotArguments& arguments);
+
+struct TableArguments {
+  std::string recording, what, body, output;
+  bool no_clobber = false;
+};
+int table(const TableArguments& arguments);
 
 struct ConvergeArguments {
   SceneArguments scene;

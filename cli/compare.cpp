@@ -1,3 +1,4 @@
+#include "closest.h"
 #include "commands.h"
 #include "scene_arguments.h"
 #include "terminal.h"
@@ -5,16 +6,12 @@
 #include <slipstick/app/study.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace {
 
 /// A list with commas; `otherwise` if it is empty.
 std::vector<std::string> split(const std::string& list, const std::string& otherwise) {
-  std::vector<std::string> names;
-  std::istringstream stream(list);
-  for (std::string name; std::getline(stream, name, ',');)
-    if (!name.empty()) names.push_back(name);
+  std::vector<std::string> names = split_names(list);
   if (names.empty()) names.push_back(otherwise);
   return names;
 }

@@ -3,10 +3,10 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/app/output_file.h>
 #include <slipstick/app/recording.h>
 #include <slipstick/app/report.h>
 #include <slipstick/app/view.h>
+#include <slipstick/output_file.h>
 
 #include <chrono>
 #include <cmath>

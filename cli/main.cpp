@@ -57,8 +57,22 @@ void add_run(CLI::App* app, RunArguments* arguments) {
       ->type_name("N")
       ->needs(realtime)
       ->check(CLI::Range(1, 1000000));
+  CLI::Option* checkpoint =
+      app->add_option("--checkpoint", arguments->checkpoint, "Keep the whole state here, replaced as the run goes on")
+          ->type_name("FILE");
+  CLI::Option* every =
+      app->add_option("--every", arguments->every, "Simulated seconds between two checkpoints; an expression")
+          ->type_name("T")
+          ->needs(checkpoint);
+  checkpoint->needs(every);
+  app->add_option("--resume", arguments->resume,
+                  "Go on from a checkpoint or a recording, with the same bits as never having stopped")
+      ->type_name("FILE");
+  app->add_flag("--no-clobber", arguments->no_clobber, "Refuse to replace a file that is there");
   app->footer(
       "Examples:\n  slipstick run scenes/dominoes.yaml --step 1/240 -o run.h5 --report run.json\n"
+      "  slipstick run scenes/wall.yaml --checkpoint wall.state --every 0.5\n"
+      "  slipstick run scenes/wall.yaml --resume wall.state --duration 20 -o rest.h5\n"
       "  slipstick run scenes/wheel_loader.yaml --realtime --budget 30");
 }
 
@@ -137,6 +151,18 @@ void add_plot(CLI::App* app, PlotArguments* arguments) {
   app->footer(
       "Examples:\n  slipstick plot run.h5 --what energy,residual -o run.png\n"
       "  slipstick plot run.h5 --what speed --body ball -o ball.svg");
+}
+
+void add_table(CLI::App* app, TableArguments* arguments) {
+  app->add_option("RUN", arguments->recording, "Recording (.h5)")->required();
+  app->add_option("--what", arguments->what, "Series, separated by commas; list: what there is (as without it)")
+      ->type_name("A,B");
+  app->add_option("--body", arguments->body, "Only these bodies, separated by commas")->type_name("NAMES");
+  app->add_option("-o,--output", arguments->output, "CSV file; standard output without it")->type_name("FILE");
+  app->add_flag("--no-clobber", arguments->no_clobber, "Refuse to replace a file that is there");
+  app->footer(
+      "Examples:\n  slipstick table run.h5\n  slipstick table run.h5 --what position,velocity --body ball -o ball.csv\n"
+      "  slipstick table run.h5 --what contacts -o contacts.csv");
 }
 
 void add_converge(CLI::App* app, ConvergeArguments* arguments) {
@@ -248,6 +274,7 @@ int main(int count, char** words) {
   ViewArguments view_arguments;
   GalleryArguments gallery_arguments;
   PlotArguments plot_arguments;
+  TableArguments table_arguments;
   ConvergeArguments converge_arguments;
   CompareArguments compare_arguments;
   ReproduceArguments reproduce_arguments, verify_arguments;
@@ -261,6 +288,7 @@ int main(int count, char** words) {
   CLI::App* view_command = app.add_subcommand("view", "See a recording or a running scene in the browser");
   CLI::App* gallery_command = app.add_subcommand("gallery", "Run every shipped scene and make a page of replays");
   CLI::App* plot_command = app.add_subcommand("plot", "Plot series of a recording into a picture");
+  CLI::App* table_command = app.add_subcommand("table", "Series of a recording as CSV");
   CLI::App* converge_command = app.add_subcommand("converge", "Halve the step: errors, ratios and observed orders");
   CLI::App* compare_command = app.add_subcommand("compare", "One scene under several schemes and solvers");
   CLI::App* reproduce_command = app.add_subcommand("reproduce", "Experiments of the papers against published figures");
@@ -275,6 +303,7 @@ int main(int count, char** words) {
   add_view(view_command, &view_arguments);
   add_gallery(gallery_command, &gallery_arguments);
   add_plot(plot_command, &plot_arguments);
+  add_table(table_command, &table_arguments);
   add_converge(converge_command, &converge_arguments);
   add_compare(compare_command, &compare_arguments);
   add_reproduce(reproduce_command, &reproduce_arguments);
@@ -311,6 +340,7 @@ int main(int count, char** words) {
   if (*view_command) return view(view_arguments);
   if (*gallery_command) return gallery(gallery_arguments);
   if (*plot_command) return plot(plot_arguments);
+  if (*table_command) return table(table_arguments);
   if (*converge_command) return converge(converge_arguments);
   if (*compare_command) return compare(compare_arguments);
   if (*reproduce_command) return reproduce(reproduce_arguments);

@@ -7,23 +7,10 @@
 #include <slipstick/app/recording_series.h>
 
 #include <algorithm>
-#include <sstream>
-
-namespace {
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> names;
-  std::istringstream stream(list);
-  for (std::string name; std::getline(stream, name, ',');)
-    if (!name.empty()) names.push_back(name);
-  return names;
-}
-
-}  // namespace
 
 int plot(const PlotArguments& arguments) {
   const std::vector<std::string> known = slipstick::plot_series_names();
-  const std::vector<std::string> wanted = split(arguments.what);
+  const std::vector<std::string> wanted = split_names(arguments.what);
   if (wanted.empty()) {
     say("plot", "--what names at least one of " + join(known));
     return kBadInput;

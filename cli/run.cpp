@@ -1,18 +1,20 @@
 #include "commands.h"
+#include "output_paths.h"
 #include "scene_arguments.h"
 #include "stop.h"
 #include "terminal.h"
 
-#include <slipstick/app/output_file.h>
 #include <slipstick/app/recording.h>
 #include <slipstick/app/report.h>
+#include <slipstick/output_file.h>
 #include <slipstick/simulation.h>
+#include <slipstick/state_file.h>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
+#include <cmath>
 #include <thread>
 
 namespace {
@@ -27,37 +29,91 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 struct Outputs {
   std::optional<slipstick::Recorder> recorder;
   slipstick::OutputFile report;
-  bool recording_lost = false;  ///< a write failed, and the user has been told
+  bool recording_lost = false;        ///< a write failed, and the user has been told
+  bool checkpoint_lost = false;       ///< likewise
+  std::int64_t checkpoint_steps = 0;  ///< between two; 0: none
+  std::uint64_t start_hash = 0;       ///< of the scene's initial state
 };
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code code;
-  return a == b || std::filesystem::equivalent(a, b, code);
+/// Where the run goes on, if it is to. False, and the user told, if that cannot be.
+bool find_resume(const RunArguments& arguments, const slipstick::Scene& scene,
+                 std::optional<slipstick::ResumePoint>* resumed, slipstick::State* state) {
+  *state = scene.initial;
+  if (arguments.resume.empty()) return true;
+  const auto refuse = [&](const std::string& why) {
+    say("run", arguments.resume + ": " + why);
+    return false;
+  };
+  slipstick::Result<slipstick::StateFile> stored = slipstick::load_stored_state(arguments.resume);
+  if (!stored) {
+    for (const slipstick::Fault& fault : stored.faults()) say("run", fault.text());
+    return false;
+  }
+  if (const std::string wrong = slipstick::find_model_fault(*stored, scene.model); !wrong.empty()) return refuse(wrong);
+  if (const std::string wrong = slipstick::find_settings_fault(*stored, scene.options); !wrong.empty())
+    return refuse("was made with " + wrong + "; a run goes on only with the same settings");
+  if (stored->start_hash != 0 && stored->start_hash != hash(scene.initial))
+    return refuse("belongs to a run that began in other places or with other velocities than this scene's");
+  const std::int64_t steps = slipstick::calc_step_count(scene.options);
+  if (stored->state.step > steps)
+    return refuse("stands at t = " + std::to_string(stored->state.time) +
+                  " s, after the end of this run; give a longer --duration");
+  *resumed = slipstick::ResumePoint{arguments.resume, stored->state.step, stored->state.time};
+  *state = std::move(stored.value().state);
+  return true;
 }
 
-bool open_outputs(const RunArguments& arguments, const slipstick::Scene& scene, Outputs* outputs) {
-  for (const std::string& path : {arguments.output, arguments.report}) {
-    if (path.empty() || !is_same_file(path, arguments.scene.scene)) continue;
-    say("run", path + ": is the scene itself; choose another name");
-    return false;
-  }
-  if (!arguments.output.empty() && is_same_file(arguments.output, arguments.report)) {
-    say("run", "-o and --report name the same file");
-    return false;
-  }
+/// Reads --every; false, and the user told, if it is not a time.
+bool read_interval(const RunArguments& arguments, double step, std::int64_t* steps) {
+  if (arguments.checkpoint.empty()) return true;
   std::string fault;
-  if (!arguments.report.empty() && !outputs->report.open(arguments.report, &fault)) {
+  const std::optional<double> seconds = read_expression("--every", arguments.every, &fault);
+  if (seconds && !(*seconds > 0 && *seconds / step < 1e15)) fault = "--every must be a time above zero";
+  if (!fault.empty()) {
+    say("run", fault);
+    return false;
+  }
+  *steps = std::max<std::int64_t>(1, std::llround(*seconds / step));
+  return true;
+}
+
+bool open_outputs(const RunArguments& arguments, const slipstick::Scene& scene,
+                  const std::optional<slipstick::ResumePoint>& resumed, Outputs* outputs) {
+  const std::vector<OutputPath> paths{
+      {"-o", arguments.output}, {"--report", arguments.report}, {"--checkpoint", arguments.checkpoint}};
+  if (!check_outputs("run", paths, "scene", scene.files, arguments.no_clobber)) return false;
+  if (resumed && is_same_file(arguments.output, resumed->file)) {
+    say("run", arguments.output + ": is the recording to go on from; the rest of the run goes to a new file");
+    return false;
+  }
+  if (!read_interval(arguments, scene.options.step, &outputs->checkpoint_steps)) return false;
+  outputs->start_hash = hash(scene.initial);
+  std::string fault;
+  slipstick::OutputFile probe;  // a checkpoint that cannot be written is said before hours of work
+  if ((!arguments.checkpoint.empty() && !probe.open(arguments.checkpoint, &fault)) ||
+      (!arguments.report.empty() && !outputs->report.open(arguments.report, &fault))) {
     say("run", fault);
     return false;
   }
   if (arguments.output.empty()) return true;
-  auto recorder = slipstick::Recorder::create(arguments.output, scene, arguments.command);
+  auto recorder = slipstick::Recorder::create(arguments.output, scene, arguments.command, resumed);
   if (!recorder) {
     for (const slipstick::Fault& f : recorder.faults()) say("run", f.text());
     return false;
   }
   outputs->recorder.emplace(std::move(recorder).value());
   return true;
+}
+
+/// Writes the whole state; a failure is said once, and the run goes on.
+void write_checkpoint(const RunArguments& arguments, const slipstick::Simulation& simulation, ProgressBar* bar,
+                      Outputs* outputs) {
+  if (outputs->checkpoint_lost) return;
+  const slipstick::Faults faults = slipstick::save_state(arguments.checkpoint, simulation, outputs->start_hash);
+  if (faults.empty()) return;
+  outputs->checkpoint_lost = true;
+  bar->erase();
+  say("run", "checkpoint not written: " + faults.front().text());
 }
 
 /// Records the present state and returns the seconds that it took; a failure is said once.
@@ -120,8 +176,11 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
   const long steps = slipstick::calc_step_count(simulation->options());
   const double duration = static_cast<double>(steps) * simulation->options().step;
   record(*simulation, nullptr, &bar, outputs);
-  for (long k = 0; k < steps; ++k) {
-    if (stop_requested()) return slipstick::RunEnd::Interrupted;
+  for (long k = simulation->state().step; k < steps; ++k) {
+    if (stop_requested()) {
+      if (outputs->checkpoint_steps > 0) write_checkpoint(arguments, *simulation, &bar, outputs);
+      return slipstick::RunEnd::Interrupted;
+    }
     pace->begin(simulation);
     const auto start = Clock::now();
     const slipstick::StepReport& report = simulation->step();
@@ -132,7 +191,12 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
                      " s) failed: " + std::string(report.note) + "; try a smaller step or another solver");
       return slipstick::RunEnd::Failed;
     }
-    const double recorded = record(*simulation, &report, &bar, outputs);
+    double recorded = record(*simulation, &report, &bar, outputs);
+    if (outputs->checkpoint_steps > 0 && simulation->state().step % outputs->checkpoint_steps == 0) {
+      const auto begun = Clock::now();
+      write_checkpoint(arguments, *simulation, &bar, outputs);
+      recorded += seconds_between(begun, Clock::now());
+    }
     statistics->add(*simulation, report, seconds_between(start, stepped), recorded);
     bar.update({simulation->state().time, duration, report.contacts, statistics->residual_max()}, stepped);
     pace->end();
@@ -141,9 +205,9 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
 }
 
 /// Closes the recording and writes the report; false if something could not be written.
-bool finish_outputs(const RunArguments& arguments, const std::string& json, Outputs* outputs) {
-  bool good = !outputs->recording_lost;
-  if (outputs->recorder && !outputs->recorder->close() && !outputs->recording_lost) {
+bool finish_outputs(const RunArguments& arguments, slipstick::RunEnd end, const std::string& json, Outputs* outputs) {
+  bool good = !outputs->recording_lost && !outputs->checkpoint_lost;
+  if (outputs->recorder && !outputs->recorder->close(end) && !outputs->recording_lost) {
     say("run", "recording is not complete: " + outputs->recorder->error());
     good = false;
   }
@@ -160,14 +224,18 @@ bool finish_outputs(const RunArguments& arguments, const std::string& json, Outp
 int run(const RunArguments& arguments) {
   std::optional<slipstick::Scene> scene = load("run", arguments.scene, arguments.simulation);
   if (!scene) return kBadInput;
+  std::optional<slipstick::ResumePoint> resumed;
+  slipstick::State first;
   Outputs outputs;
-  if (!open_outputs(arguments, *scene, &outputs)) return kBadInput;
+  if (!find_resume(arguments, *scene, &resumed, &first) || !open_outputs(arguments, *scene, resumed, &outputs))
+    return kBadInput;
 
   listen_for_stop();
   const auto start = Clock::now();
-  slipstick::Simulation simulation(scene->model, scene->initial, scene->options);
+  slipstick::Simulation simulation(scene->model, std::move(first), scene->options);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
+  if (resumed) statistics.set_resumed(*resumed);
   Pace pace(arguments, simulation.options().step);
   const slipstick::RunEnd end = simulate(arguments, &simulation, &outputs, &statistics, &pace);
   statistics.set_end(end);
@@ -175,7 +243,7 @@ int run(const RunArguments& arguments) {
   const double wall = seconds_between(start, Clock::now());
 
   const std::string json = statistics.json(simulation, wall);
-  bool good = finish_outputs(arguments, json, &outputs);
+  bool good = finish_outputs(arguments, end, json, &outputs);
   if (arguments.json) {
     good = write_out(json) && good;
   } else if (!arguments.quiet) {

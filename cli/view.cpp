@@ -3,8 +3,8 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
-#include <slipstick/app/output_file.h>
 #include <slipstick/app/view.h>
+#include <slipstick/output_file.h>
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -21,19 +21,22 @@ class Expression {
   double at(double t) const { return code_.empty() ? constant_ : evaluate(t); }
   bool is_constant() const { return code_.empty(); }
 
+  double constant() const { return constant_; }
+
   /// One instruction of the stack machine; `arity` counts the arguments of a function that takes any number.
   struct Op {
     std::uint16_t code = 0;
     std::uint16_t arity = 0;
     double value = 0;
   };
+  const std::vector<Op>& code() const { return code_; }  ///< postfix; empty: `constant`
 
  private:
   friend class ExpressionCompiler;
   double evaluate(double t) const;
 
   double constant_ = 0;
-  std::vector<Op> code_;  ///< postfix
+  std::vector<Op> code_;
 };
 
 struct ExpressionFault {

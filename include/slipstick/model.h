@@ -300,6 +300,10 @@ struct CompiledModel {
   std::vector<CompileFault> faults;  ///< empty: the model is good
 };
 
+/// 64-bit digest of all that decides the motion and of the names of what moves, but for the model's own name: two
+/// models with the same digest carry a state on in the same way.
+std::uint64_t hash(const Model& model);
+
 /// Checks everything and lists every independent fault. `initial` receives the state at t = 0.
 CompiledModel compile(const ModelDescription& description, State* initial);
 

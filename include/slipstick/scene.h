@@ -19,7 +19,8 @@ struct RecordOptions {
 
 struct Scene {
   std::string path;
-  std::string text;  ///< the main file as read
+  std::string text;                ///< the main file as read
+  std::vector<std::string> files;  ///< all that were read: the scene, includes, meshes, heights; absolute
   std::string name;
   ModelDescription description;  ///< kept for `check` and for viewers (colours)
   Model model;

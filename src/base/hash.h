@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace slipstick {
 
@@ -14,6 +15,16 @@ class Digest {
     value_ ^= value_ >> 29;
   }
   void add(double x) { add(std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x)); }  // -0 and +0 are one state
+  /// Eight bytes a word, little-endian on every machine; the length parts what follows from it.
+  void add(std::string_view bytes) {
+    add(static_cast<std::uint64_t>(bytes.size()));
+    for (std::size_t i = 0; i < bytes.size(); i += 8) {
+      std::uint64_t word = 0;
+      for (std::size_t k = i; k < bytes.size() && k < i + 8; ++k)
+        word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[k])) << (8 * (k - i));
+      add(word);
+    }
+  }
   std::uint64_t value() const { return mix(value_); }
 
   /// splitmix64's finalizer: every input bit reaches every output bit.

@@ -19,36 +19,39 @@ void add(const std::vector<Twist>& velocity, Digest* digest) {
   }
 }
 
+// Structured bindings: a member that is added does not compile until somebody has said here whether it counts.
 void add(const ContactMemory& memory, Digest* digest) {
-  digest->add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(memory.key.shape_a)) << 32 |
-              static_cast<std::uint32_t>(memory.key.shape_b));
-  digest->add(static_cast<std::uint64_t>(memory.key.feature) << 2 | (memory.loaded ? 2u : 0u) |
-              (memory.collided ? 1u : 0u));
-  add(memory.impulse, digest);
-  digest->add(static_cast<std::uint64_t>((memory.closed ? 2u : 0u) | (memory.sticking ? 1u : 0u)));
-  digest->add(memory.normal_force);
-  digest->add(memory.friction_reserve);
-  digest->add(memory.force_time);
+  const auto& [key, impulse, loaded, collided, closed, sticking, normal_force, friction_reserve, force_time] = memory;
+  digest->add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.shape_a)) << 32 |
+              static_cast<std::uint32_t>(key.shape_b));
+  digest->add(static_cast<std::uint64_t>(key.feature) << 2 | (loaded ? 2u : 0u) | (collided ? 1u : 0u));
+  add(impulse, digest);
+  digest->add(static_cast<std::uint64_t>((closed ? 2u : 0u) | (sticking ? 1u : 0u)));
+  digest->add(normal_force);
+  digest->add(friction_reserve);
+  digest->add(force_time);
 }
 
 }  // namespace
 
 std::uint64_t hash(const State& state) {
+  const auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis] = state;
+  (void)idle_axis;  // decides nothing
   Digest digest;
-  digest.add(state.time);
-  digest.add(static_cast<std::uint64_t>(state.step));
-  digest.add(static_cast<std::uint64_t>(state.pose.size()));
-  for (const Pose& q : state.pose) {
+  digest.add(time);
+  digest.add(static_cast<std::uint64_t>(step));
+  digest.add(static_cast<std::uint64_t>(pose.size()));
+  for (const Pose& q : pose) {
     add(q.position, &digest);
     for (int i = 0; i < 4; ++i) digest.add(q.orientation.coeffs()[i]);
   }
-  add(state.velocity, &digest);
-  add(state.previous_velocity, &digest);
-  digest.add(static_cast<std::uint64_t>(state.contact_memory.size()));
-  for (const ContactMemory& memory : state.contact_memory) add(memory, &digest);
-  digest.add(static_cast<std::uint64_t>(state.joint_impulse.size()));
-  for (const double impulse : state.joint_impulse) digest.add(impulse);
-  for (const double coordinate : state.axis) digest.add(coordinate);  // last: no length needed
+  add(velocity, &digest);
+  add(previous_velocity, &digest);
+  digest.add(static_cast<std::uint64_t>(contact_memory.size()));
+  for (const ContactMemory& memory : contact_memory) add(memory, &digest);
+  digest.add(static_cast<std::uint64_t>(joint_impulse.size()));
+  for (const double impulse : joint_impulse) digest.add(impulse);
+  for (const double coordinate : axis) digest.add(coordinate);  // last: no length needed
   return digest.value();
 }
 

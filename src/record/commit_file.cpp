@@ -85,11 +85,13 @@ int CommitFile::calc_rank(const Piece& piece) const {
   const std::string_view signature(reinterpret_cast<const char*>(bytes_.data()) + piece.offset,
                                    std::min<std::size_t>(piece.size, 4));
   if (signature == "\x89HDF") return 0;
-  if (signature == "EADB") return 2;  // data block of an extensible array
-  if (signature == "EASB") return 3;  // its super block
-  if (signature == "EAIB") return 4;  // its index block
-  if (signature == "EAHD") return 5;  // its header
-  if (signature == "OHDR") return piece.address == last_header_ ? 7 : 6;
+  if (signature == "EADB") return 2;              // data block of an extensible array
+  if (signature == "EASB") return 3;              // its super block
+  if (signature == "EAIB") return 4;              // its index block
+  if (signature == "EAHD") return 5;              // its header
+  const bool known = piece.address < committed_;  // named by something in the file, and may name what is new
+  if (signature == "OHDR") return piece.address == last_header_ ? 9 : known ? 8 : 6;
+  if (signature == "OCHK" && known) return 7;  // a part of a header
   return 1;
 }
 
@@ -102,6 +104,7 @@ void CommitFile::commit() {
   if (size_ > end_of_allocation) resize(end_of_allocation);
   pieces_.clear();
   bytes_.clear();
+  committed_ = end_of_allocation;
 }
 
 void CommitFile::write_all(std::uint64_t address, std::size_t size, const unsigned char* bytes) {

@@ -63,6 +63,7 @@ class CommitFile {
   int error_number_ = 0;
   std::uint64_t size_ = 0;
   std::uint64_t last_header_ = 0;
+  std::uint64_t committed_ = 0;  ///< end of what the last commit left in the file: what lies beyond is new
   std::vector<Piece> pieces_;
   std::vector<unsigned char> bytes_;
 };

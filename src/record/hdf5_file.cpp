@@ -5,6 +5,7 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,9 +20,10 @@ void Hdf5Id::reset() {
   id_ = -1;
 }
 
-Hdf5Id make_text_type() {
+Hdf5Id make_text_type(std::size_t size) {
   Hdf5Id type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_size(type.get(), size > 0 ? size : H5T_VARIABLE);
+  if (size > 0) H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
 }
@@ -194,6 +196,24 @@ void Hdf5File::add_texts(const std::string& path, const std::vector<std::string>
       H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT));
   const bool good = dataset.valid() && (texts.empty() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL,
                                                                   H5P_DEFAULT, pointers_of(texts).data()) >= 0);
+  check(good, "writing " + path);
+}
+
+void Hdf5File::add_fixed_texts(const std::string& path, const std::vector<std::string>& texts, bool scalar) {
+  if (!ok()) return;
+  const Hdf5Silence silence;
+  std::size_t width = 1;
+  for (const std::string& text : texts) width = std::max(width, text.size());
+  std::string cells;
+  for (const std::string& text : texts) cells += text + std::string(width - text.size(), '\0');
+  const Hdf5Id type = make_text_type(width);
+  const hsize_t count = texts.size();
+  const Hdf5Id space(scalar ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr));
+  const Hdf5Id list = make_creation_list(H5P_DATASET_CREATE);
+  const Hdf5Id dataset(
+      H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT));
+  const bool good = dataset.valid() && (texts.empty() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL,
+                                                                  H5P_DEFAULT, cells.data()) >= 0);
   check(good, "writing " + path);
 }
 

@@ -40,8 +40,8 @@ class Hdf5Id {
   std::int64_t id_ = -1;
 };
 
-/// Text of any length in UTF-8.
-Hdf5Id make_text_type();
+/// Text of any length in UTF-8, or of `size` bytes.
+Hdf5Id make_text_type(std::size_t size = 0);
 
 /// Keeps HDF5 from printing its error stack for as long as it lives; what the program had set comes back.
 class Hdf5Silence {
@@ -101,6 +101,8 @@ class Hdf5File {
   void add_attribute(const std::string& object, const std::string& name, std::span<const double> numbers);
   // Datasets that are known whole.
   void add_texts(const std::string& path, const std::vector<std::string>& texts);
+  /// Texts of one length, padded with zeros: a reader of a damaged file is not led astray. `scalar`: the first alone.
+  void add_fixed_texts(const std::string& path, const std::vector<std::string>& texts, bool scalar = false);
   template <class T>
   void add_table(const std::string& path, const std::vector<std::size_t>& shape, std::span<const T> values) {
     add_table(path, hdf5_type_of<T>(), shape, values.data());

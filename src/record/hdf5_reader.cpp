@@ -129,6 +129,32 @@ std::optional<std::vector<std::string>> Hdf5Reader::read_texts(const std::string
   return take_texts(*pointers);
 }
 
+std::optional<std::vector<std::string>> Hdf5Reader::read_fixed_texts(const std::string& path) const {
+  const Hdf5Silence silence;
+  const Hdf5Id dataset = open_dataset(file_, path);
+  if (!dataset.valid()) return std::nullopt;
+  const Hdf5Id stored(H5Dget_type(dataset.get())), space(H5Dget_space(dataset.get()));
+  if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0) return std::nullopt;
+  const std::size_t width = H5Tget_size(stored.get());
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  if (width == 0 || count < 0 || H5Dget_storage_size(dataset.get()) / width < static_cast<hsize_t>(count))
+    return std::nullopt;
+  const Hdf5Id type = make_text_type(width);
+  std::string cells(width * static_cast<std::size_t>(count), '\0');
+  if (count > 0 && H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0)
+    return std::nullopt;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < cells.size(); i += width) texts.emplace_back(cells.substr(i, width).c_str());
+  return texts;
+}
+
+std::optional<std::string> Hdf5Reader::read_byte_rows(const std::string& path, std::size_t first,
+                                                      std::size_t count) const {
+  const auto rows = read_rows<char>(file_, path, first, count, 1, H5T_NATIVE_INT8);
+  if (!rows) return std::nullopt;
+  return std::string(rows->begin(), rows->end());
+}
+
 std::optional<std::string> Hdf5Reader::read_text_attribute(const std::string& object, const std::string& name) const {
   auto texts = read_texts_attribute(object, name);
   if (!texts || texts->size() != 1) return std::nullopt;

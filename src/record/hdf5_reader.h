@@ -24,6 +24,10 @@ class Hdf5Reader {
   std::optional<std::vector<double>> read_numbers(const std::string& path) const;
   std::optional<std::vector<std::int64_t>> read_integers(const std::string& path) const;
   std::optional<std::vector<std::string>> read_texts(const std::string& path) const;
+  /// Of texts of one length; nothing if their length varies.
+  std::optional<std::vector<std::string>> read_fixed_texts(const std::string& path) const;
+  /// Rows of bytes (any integers of one byte).
+  std::optional<std::string> read_byte_rows(const std::string& path, std::size_t first, std::size_t count) const;
   // Rows first, first + stride, ...: `count` of them, of a dataset [rows, ...]; nothing if it is shorter.
   std::optional<std::vector<double>> read_number_rows(const std::string& path, std::size_t first, std::size_t count,
                                                       std::size_t stride = 1) const;

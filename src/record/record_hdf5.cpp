@@ -12,6 +12,7 @@ constexpr std::size_t kMaxChunkRows = 16384;
 constexpr std::size_t kMaxChunks = 8000;
 constexpr std::size_t kMaxWaitingBytes = 8u << 20;  ///< beyond this, rows go to the file between two flushes
 constexpr std::chrono::duration<double> kFlushPeriod{0.8};
+constexpr std::chrono::duration<double> kStatePeriod{5};  ///< between two whole states: they are larger than frames
 
 std::size_t calc_chunk_rows(std::size_t row_bytes, std::size_t expected_rows) {
   std::size_t rows = std::min(kMaxChunkRows, kChunkBytes / std::max<std::size_t>(row_bytes, 1));
@@ -34,6 +35,8 @@ void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_attribute("/", "gravity", std::span<const double>(header.gravity));
   file->add_attribute("/", "planar", static_cast<std::int64_t>(header.planar));
   file->add_attribute("/", "every", static_cast<std::int64_t>(header.every));
+  file->add_attribute("/", "start_step", header.start_step);
+  file->add_attribute("/", "resumed_from", header.resumed_from);
   file->add_group("/names");
   file->add_texts("/names/bodies", header.bodies);
   file->add_table<std::int8_t>("/names/body_kinds", {header.body_kinds.size()}, header.body_kinds);
@@ -143,6 +146,8 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordH
   writer.add_columns(header);
   writer.contact_offset_.push(0);
   writer.contact_offset_.write(writer.file_.get());
+  writer.state_offset_.push(0);
+  writer.state_offset_.write(writer.file_.get());
   if (!writer.file_->publish()) return Fault{{}, writer.error()};
   return writer;
 }
@@ -183,6 +188,10 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   event_b_.open("/events/b", {}, event, f);
   event_before_.open("/events/before", {}, event, f);
   event_after_.open("/events/after", {}, event, f);
+  f->add_group("/state");
+  state_frame_.open("/state/frame", {}, event, f);
+  state_offset_.open("/state/offset", {}, event, f);
+  state_bytes_.open("/state/bytes", {}, std::clamp<std::size_t>(nb * 400, 4096, 1u << 20), f);
   time_.open("/time", {}, scalar, f);
   f->write_last(time_.dataset());
 }
@@ -204,9 +213,18 @@ bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   certified_.push(static_cast<std::int8_t>(frame.certified));
   push_contacts(contacts_ ? frame.contacts : std::span<const RecordContact>());
   push_events(frame.events);
+  if (frame.state) {
+    latest_state_ = *frame.state;
+    latest_state_frame_ = frames_total_;
+  }
+  ++frames_total_;
   ++frames_waiting_;
   anything_waiting_ = true;
   if (is_flush_due(now)) {
+    if (stored_state_frame_ < 0 || now - state_stored_ >= kStatePeriod) {
+      push_state();
+      state_stored_ = now;
+    }
     flush();
   } else if (waiting_bytes() > kMaxWaitingBytes) {
     write_columns();
@@ -246,6 +264,17 @@ void RecordWriter::push_events(std::span<const RecordEvent> events) {
   }
 }
 
+/// The last frame's, unless it is there already.
+void RecordWriter::push_state() {
+  if (latest_state_frame_ <= stored_state_frame_) return;
+  const std::string bytes = make_file_bytes(latest_state_);
+  for (const char c : bytes) state_bytes_.push(static_cast<std::int8_t>(c));
+  state_bytes_total_ += static_cast<std::int64_t>(bytes.size());
+  state_offset_.push(state_bytes_total_);
+  state_frame_.push(latest_state_frame_);
+  stored_state_frame_ = latest_state_frame_;
+}
+
 std::size_t RecordWriter::waiting_bytes() const {
   return pose_.bytes() + velocity_.bytes() + energy_.bytes() + contact_point_.bytes() * 4 + time_.bytes() * 8;
 }
@@ -264,6 +293,9 @@ void RecordWriter::write_columns() {
   contact_offset_.write(f);
   for (auto* column : {&event_time_, &event_before_, &event_after_}) column->write(f);
   event_kind_.write(f);
+  state_bytes_.write(f);
+  state_offset_.write(f);
+  state_frame_.write(f);
   time_.write(f);
   frames_waiting_ = 0;
 }
@@ -283,14 +315,20 @@ void RecordWriter::close_columns() {
   if (weighted_) velocity_weighted_.close();
   certified_.close();
   event_kind_.close();
-  contact_offset_.close();
+  for (auto* column : {&contact_offset_, &state_frame_, &state_offset_}) column->close();
+  state_bytes_.close();
 }
 
-bool RecordWriter::close() {
+bool RecordWriter::close(const std::string& ended) {
   if (closed_) return file_->ok();
   closed_ = true;
+  push_state();
   write_columns();
   close_columns();
+  if (!ended.empty() && file_->flush()) {  // all frames are in the file before it says that it has ended
+    file_->add_fixed_texts("/ended", {ended}, true);
+    file_->add_attribute("/", "ended", ended);
+  }
   return file_->close();
 }
 

@@ -4,6 +4,8 @@
 
 #include "record/hdf5_file.h"
 
+#include <slipstick/state_file.h>
+
 #include <array>
 #include <chrono>
 #include <memory>
@@ -53,6 +55,8 @@ struct RecordHeader {
   std::vector<std::string> shape_kinds, link_kinds;
   std::vector<RecordShape> shapes;
   std::vector<RecordLink> links;
+  std::int64_t start_step = 0;         ///< of the first frame: not 0 where a run goes on
+  std::string resumed_from;            ///< the file that it went on from; empty: from the beginning
   std::size_t expected_frames = 1024;  ///< a guess; sizes the chunks of the file
 };
 
@@ -82,6 +86,7 @@ struct RecordFrame {
   bool certified = true;
   std::span<const RecordContact> contacts;
   std::span<const RecordEvent> events;
+  const StateFile* state = nullptr;  ///< the whole state; null: this recording holds none
 };
 
 /// Values of one growing dataset waiting to be written.
@@ -123,7 +128,8 @@ class RecordWriter {
   bool append(const RecordFrame& frame, Clock::time_point now = Clock::now());
   /// Writes and flushes everything that waits.
   bool flush();
-  bool close();
+  /// `ended`: how the run ended; empty: nobody knows.
+  bool close(const std::string& ended = "");
   const std::string& error() const { return file_->error(); }
   Hdf5File& file() { return *file_; }
 
@@ -131,6 +137,7 @@ class RecordWriter {
   void add_columns(const RecordHeader& header);
   void push_contacts(std::span<const RecordContact> contacts);
   void push_events(std::span<const RecordEvent> events);
+  void push_state();
   void write_columns();
   void close_columns();
   std::size_t waiting_bytes() const;
@@ -144,8 +151,16 @@ class RecordWriter {
   Clock::time_point last_append_;
   Clock::time_point oldest_waiting_;  ///< when the oldest frame that is not on disk was appended
   bool anything_waiting_ = false;
+  std::int64_t frames_total_ = 0;
+  StateFile latest_state_;  ///< of the last frame
+  std::int64_t latest_state_frame_ = -1;
+  std::int64_t stored_state_frame_ = -1;
+  Clock::time_point state_stored_;
   bool closed_ = false;
 
+  RecordColumn<std::int64_t> state_frame_, state_offset_;
+  RecordColumn<std::int8_t> state_bytes_;
+  std::int64_t state_bytes_total_ = 0;
   RecordColumn<double> time_, pose_, velocity_, energy_;
   RecordColumn<double> velocity_weighted_;
   RecordColumn<double> residual_, relative_, penetration_, joint_error_;

@@ -75,6 +75,8 @@ bool RecordReader::read_root() {
   const auto gravity = file_.read_numbers_attribute("/", "gravity");
   if (gravity && gravity->size() == 3) header_.gravity = take<3>(*gravity, 0);
 
+  if (const auto ended = file_.read_fixed_texts("/ended"); ended && ended->size() == 1) ended_ = ended->front();
+
   auto names = file_.read_texts("/names/bodies");
   if (!names) return false;
   header_.bodies = std::move(*names);
@@ -228,6 +230,26 @@ bool RecordReader::read_events() {
                        (*before)[i], (*after)[i]});
   }
   return true;
+}
+
+/// A run that was killed may leave the three datasets, and /time, of unequal length: the last one that is whole counts.
+Result<StateFile> RecordReader::read_last_state() const {
+  const auto frame = file_.read_integers("/state/frame"), offset = file_.read_integers("/state/offset");
+  const auto bytes = file_.shape("/state/bytes");
+  const std::size_t count = frame && offset && bytes && bytes->size() == 1 && !offset->empty()
+                                ? std::min(frame->size(), offset->size() - 1)
+                                : 0;
+  Faults faults{Fault{{path_, 0, 0}, "holds no whole state to go on from"}};
+  for (std::size_t i = count; i-- > 0;) {
+    if ((*frame)[i] < 0 || (*frame)[i] >= static_cast<std::int64_t>(frames()) || !is_range(*offset, i, bytes->front()))
+      continue;
+    const auto stored = file_.read_byte_rows("/state/bytes", (*offset)[i], (*offset)[i + 1] - (*offset)[i]);
+    if (!stored) continue;
+    Result<StateFile> state = read_file_bytes(*stored, path_);
+    if (state) return state;
+    faults = state.faults();
+  }
+  return faults;
 }
 
 std::optional<std::vector<double>> RecordReader::read_poses(std::size_t first, std::size_t count,

@@ -38,6 +38,10 @@ class RecordReader {
   const std::vector<std::string>& event_kinds() const { return event_kinds_; }
   bool has_friction() const { return has_friction_; }
   std::size_t frames() const { return series_.time.size(); }
+  /// complete, interrupted or failed; empty: the run was killed, or goes on.
+  const std::string& ended() const { return ended_; }
+  /// The last whole state that the recording holds.
+  Result<StateFile> read_last_state() const;
 
   // Frames first, first + stride, ...: `count` of them. Nothing when the file cannot be read there.
   std::optional<std::vector<double>> read_poses(std::size_t first, std::size_t count, std::size_t stride) const;
@@ -57,6 +61,7 @@ class RecordReader {
   std::string path_;
   Hdf5Reader file_;
   RecordHeader header_;
+  std::string ended_;
   RecordSeries series_;
   std::vector<RecordEvent> events_;
   std::vector<std::string> event_kinds_;

@@ -5,10 +5,12 @@
 
 #include "base/hash.h"
 #include "record/record_frames.h"
+#include "record/record_reader.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 
 namespace slipstick {
 
@@ -139,6 +141,7 @@ struct Recorder::Impl {
   int every = 1;
   int steps_since_frame = 0;
   RecordFrames frames;
+  StateFile state;  ///< all but the state itself stays
 };
 
 /// The worst of the certificates and the sum of the work since the last frame.
@@ -191,11 +194,18 @@ void RecordFrames::update_frame(const Simulation& simulation) {
   frame.events = events;
 }
 
-Result<Recorder> Recorder::create(const std::string& path, const Scene& scene, const std::string& command) {
-  auto writer = RecordWriter::create(path, make_header(scene, command));
+Result<Recorder> Recorder::create(const std::string& path, const Scene& scene, const std::string& command,
+                                  const std::optional<ResumePoint>& resumed) {
+  RecordHeader header = make_header(scene, command);
+  if (resumed) {
+    header.start_step = resumed->step;
+    header.resumed_from = resumed->file;
+  }
+  auto writer = RecordWriter::create(path, header);
   if (!writer) return writer.faults();
   auto impl = std::make_unique<Impl>(std::move(writer).value());
   impl->every = std::max(1, scene.record.every);
+  impl->state = {{}, scene.model.name, hash(scene.model), make_settings_text(scene.options), hash(scene.initial)};
   return Recorder(std::move(impl));
 }
 
@@ -219,12 +229,37 @@ bool Recorder::append(const Simulation& simulation, const StepReport* report) {
   }
   impl_->steps_since_frame = 0;
   impl_->frames.update_frame(simulation);
+  impl_->state.state = simulation.state();
+  impl_->frames.frame.state = &impl_->state;
   const bool good = impl_->writer.append(impl_->frames.frame);
   impl_->frames.clear();
   return good;
 }
 
 bool Recorder::close() { return impl_->writer.close(); }
+bool Recorder::close(RunEnd end) { return impl_->writer.close(std::string(name_of(end))); }
 const std::string& Recorder::error() const { return impl_->writer.error(); }
+
+std::string_view name_of(RunEnd end) {
+  switch (end) {
+    case RunEnd::Interrupted:
+      return "interrupted";
+    case RunEnd::Failed:
+      return "failed";
+    case RunEnd::Complete:
+      break;
+  }
+  return "complete";
+}
+
+Result<StateFile> load_stored_state(const std::string& path) {
+  constexpr std::string_view kHdf5 = "\x89HDF";
+  char first[4] = {};
+  std::ifstream(path, std::ios::binary).read(first, sizeof first);
+  if (std::string_view(first, sizeof first) != kHdf5) return load_state_file(path);
+  const auto reader = RecordReader::open(path);
+  if (!reader) return reader.faults();
+  return reader->read_last_state();
+}
 
 }  // namespace slipstick

@@ -11,16 +11,14 @@ namespace slipstick {
 
 namespace {
 
-std::string_view name_of(RunEnd end) {
-  switch (end) {
-    case RunEnd::Interrupted:
-      return "interrupted";
-    case RunEnd::Failed:
-      return "failed";
-    case RunEnd::Complete:
-      break;
-  }
-  return "complete";
+void add_resumed(const RunFigures& s, JsonText* json) {
+  json->key("resumed");
+  if (!s.resumed) return json->null();
+  json->begin_object(true);
+  json->field("from", s.resumed->file);
+  json->field("step", s.resumed->step);
+  json->field("time", s.resumed->time);
+  json->end_object();
 }
 
 void add_timing(const RunFigures& s, JsonText* json) {
@@ -235,6 +233,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   json.field("name", s.scene_name);
   json.field("ended", name_of(s.end));
   json.field("interrupted", s.end == RunEnd::Interrupted);
+  add_resumed(s, &json);
   json.field("scheme", options.scheme);
   json.field("solver", options.solver);
   json.field("step", options.step);
@@ -244,7 +243,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   json.field("dof", model.dof);
   json.field("joints", model.joints.size());
   json.field("wall_s", wall_s);
-  json.field("realtime_factor", wall_s > 0 ? simulation.state().time / wall_s : 0.0);
+  json.field("realtime_factor", wall_s > 0 ? (simulation.state().time - s.start_time) / wall_s : 0.0);
   json.field("threads", options.threads);
   json.key("warnings");
   json.begin_array();

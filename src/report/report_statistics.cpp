@@ -39,6 +39,7 @@ TimeFigures calc_time_figures(std::vector<double> times) {
 RunStatistics::RunStatistics(const Scene& scene, const Simulation& simulation) : impl_(std::make_unique<Impl>()) {
   impl_->scene_path = scene.path;
   impl_->scene_name = scene.name;
+  impl_->start_time = simulation.state().time;
   impl_->initial_energy = simulation.energy();
   impl_->energy_scale = calc_energy_scale(simulation.model(), impl_->initial_energy);
   const SimulationOptions& options = simulation.options();
@@ -96,6 +97,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
 }
 
 void RunStatistics::set_realtime(const RealtimeFigures& figures) { impl_->realtime = figures; }
+void RunStatistics::set_resumed(const ResumePoint& point) { impl_->resumed = point; }
 void RunStatistics::set_end(RunEnd end) { impl_->end = end; }
 double RunStatistics::residual_max() const { return impl_->residual_max.natural; }
 long RunStatistics::uncertified_steps() const { return impl_->uncertified; }

@@ -26,6 +26,8 @@ struct FirstUncertified {
 struct RunFigures {
   std::string scene_path, scene_name;
   RunEnd end = RunEnd::Complete;
+  std::optional<ResumePoint> resumed;
+  double start_time = 0;  ///< s: where this run's counts begin
 
   long steps = 0;
   std::vector<double> step_seconds;

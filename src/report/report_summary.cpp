@@ -105,7 +105,7 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   const Impl& s = *impl_;
   const Model& model = simulation.model();
   const SimulationOptions& options = simulation.options();
-  const double time = simulation.state().time;
+  const double time = simulation.state().time - s.start_time;
   const TimeFigures times = calc_time_figures(s.step_seconds);
   const double steps = std::max<double>(1, static_cast<double>(s.steps));
   SummaryText out(colour);
@@ -119,6 +119,9 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   if (s.end == RunEnd::Interrupted) run += "; " + out.paint("33", "interrupted");
   if (s.end == RunEnd::Failed) run += "; " + out.paint("1;31", "FAILED");
   out.line("run", run);
+  if (s.resumed)
+    out.line("", print_text("resumed from %s at t = %g s (step %lld); all counts begin there", s.resumed->file.c_str(),
+                            s.resumed->time, static_cast<long long>(s.resumed->step)));
   out.line("step", print_text("%.3g ms mean, %.3g median, %.3g p99, %.3g max", 1e3 * times.mean, 1e3 * times.median,
                               1e3 * times.p99, 1e3 * times.max));
   if (s.realtime) add_realtime(*s.realtime, s.steps, &out);

@@ -1,6 +1,6 @@
 #include "report/web_text.h"
 
-#include <slipstick/app/output_file.h>
+#include <slipstick/output_file.h>
 
 #include <algorithm>
 #include <filesystem>

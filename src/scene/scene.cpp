@@ -230,6 +230,7 @@ Result<Scene> SceneLoader::finish(const SceneFile* main, const std::string& path
   build_.expander.check_unused(item_keys());
   compile_scene(root, &build_, &scene);
   if (!faults_.empty()) return faults_.list();
+  scene.files = files_.names();
   return scene;
 }
 

@@ -173,6 +173,13 @@ const SceneFile* SceneFiles::include(const SceneNode& name, SceneFile* from) {
   return file->document.root != nullptr ? file : nullptr;
 }
 
+std::vector<std::string> SceneFiles::names() const {
+  std::vector<std::string> names;
+  for (const auto& file : files_) names.push_back(file->real.string());
+  for (const auto& [path, bytes] : data_) names.push_back(path.string());
+  return names;
+}
+
 const std::string* SceneFiles::read_data(const SceneNode& node, const std::string& text) {
   const auto fail = [&](const std::string& why) {
     faults_->add(node, "file '" + text + "': " + why);

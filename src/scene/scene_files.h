@@ -41,6 +41,8 @@ class SceneFiles {
   /// The bytes of a file that a shape names (`text` is what the node says, names written out), by the same rules as an
   /// include. Null and a fault at the node if there are none. Each file is read once.
   const std::string* read_data(const SceneNode& node, const std::string& text);
+  /// All files that were read so far, absolute.
+  std::vector<std::string> names() const;
   /// Surfaces by file and how they were scaled, so that copies of a shape share theirs.
   std::map<std::string, std::shared_ptr<const Surface>>& surfaces() { return surfaces_; }
   /// False if a file to include could not be read: what it would have defined is unknown.

@@ -1,6 +1,7 @@
 // Room: report. The report of a run: one JSON object, all numbers in SI (docs/report.md).
 #pragma once
 
+#include <slipstick/app/recording.h>
 #include <slipstick/scene.h>
 #include <slipstick/simulation.h>
 
@@ -9,8 +10,6 @@
 #include <string>
 
 namespace slipstick {
-
-enum class RunEnd { Complete, Interrupted, Failed };
 
 /// How well a run kept pace with the clock.
 struct RealtimeFigures {
@@ -34,6 +33,8 @@ class RunStatistics {
   void add(const Simulation& simulation, const StepReport& report, double step_seconds, double record_seconds);
   /// Says that the run was to keep pace with the clock, and how that went.
   void set_realtime(const RealtimeFigures& figures);
+  /// Says that the run went on from a stored state: all counts begin there.
+  void set_resumed(const ResumePoint& point);
   /// How the run ended; Complete until something else is said.
   void set_end(RunEnd end);
   /// The JSON text, indented. `wall_s` is the whole run's.

@@ -3,6 +3,7 @@
 
 #include "record/hdf5_reader.h"
 #include "record/record_hdf5.h"
+#include "record/record_reader.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -78,6 +79,10 @@ class FrameMaker {
     frame_.escalations = k;
     frame_.contacts = contacts_;
     frame_.events = events_;
+    state_.model_name = "test";
+    state_.state.step = k;
+    state_.state.joint_impulse.assign(10 + k % 7, 0.5 * k);
+    frame_.state = &state_;
     return frame_;
   }
 
@@ -88,8 +93,21 @@ class FrameMaker {
   std::vector<double> pose_, velocity_;
   std::vector<RecordContact> contacts_;
   std::vector<RecordEvent> events_;
+  StateFile state_;
   RecordFrame frame_;
 };
+
+/// The frame of the last whole state, whose every number must be as FrameMaker says; -1: there is none.
+inline int check_last_state(const std::string& path) {
+  const auto reader = RecordReader::open(path);
+  if (!reader) return -1;
+  const auto found = reader->read_last_state();
+  if (!found) return -1;
+  const int k = static_cast<int>(found->state.step);
+  EXPECT_EQ(found->model_name, "test");
+  EXPECT_EQ(found->state.joint_impulse, std::vector<double>(10 + k % 7, 0.5 * k));
+  return k;
+}
 
 /// Reads everything back and compares each number with what FrameMaker says; returns the number of frames, -1 when
 /// the file cannot be opened or read.

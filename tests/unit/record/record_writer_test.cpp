@@ -38,6 +38,25 @@ TEST(RecordWriter, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(file->read_numbers("/events/time")->size(), 1666u);
 }
 
+// The clock's part of whole states: the first frame, then every five seconds, and the last frame.
+TEST(RecordWriter, WholeStatesAreKeptNowAndThenAndAtTheEnd) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.h5");
+  auto writer = RecordWriter::create(path, make_header(kBodies));
+  ASSERT_TRUE(writer);
+  FrameMaker maker(kBodies);
+  RecordWriter::Clock::time_point now = RecordWriter::Clock::now();
+  for (int k = 0; k < 121; ++k, now += std::chrono::milliseconds(100)) ASSERT_TRUE(writer->append(maker.make(k), now));
+  ASSERT_TRUE(writer->close("interrupted"));
+  const auto frames = Hdf5Reader::open(path)->read_integers("/state/frame");
+  ASSERT_TRUE(frames);
+  ASSERT_EQ(frames->size(), 4u);  // at 0, 5 and 10 seconds, and at the end
+  EXPECT_EQ(frames->front(), 0);
+  EXPECT_EQ(frames->back(), 120);
+  EXPECT_EQ(check_last_state(path), 120);
+  EXPECT_EQ(RecordReader::open(path)->ended(), "interrupted");
+}
+
 TEST(RecordWriter, ShapesAndLinksAreReadBack) {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.h5");
@@ -172,17 +191,31 @@ TEST(RecordWriter, KilledBeforeAnyWriteTheFileIsReadable) {
       ASSERT_TRUE(writer->flush());
     }
   }
-  ASSERT_TRUE(writer->close());
+  ASSERT_TRUE(writer->close("complete"));
   ASSERT_EQ(check_recording(path, kBodies), kFrames);
+  EXPECT_EQ(Hdf5Reader::open(path)->read_fixed_texts("/ended"), std::vector<std::string>{"complete"});
+  EXPECT_EQ(Hdf5Reader::open(path)->read_text_attribute("/", "ended"), "complete");
+  EXPECT_EQ(check_last_state(path), kFrames - 1);
   ASSERT_GT(left_behind.size(), 300u);
   const std::string killed = folder.file("killed.h5");
-  int last = 0;
+  int last = 0, last_state = 0;
   for (std::size_t i = 0; i < left_behind.size(); ++i) {
     std::ofstream(killed, std::ios::binary | std::ios::trunc) << left_behind[i];
     const int frames = check_recording(killed, kBodies);
     ASSERT_GE(frames, last) << "killed before change " << i;
     last = frames;
+    if (frames > 0) {
+      const int state = check_last_state(killed);
+      ASSERT_GE(state, last_state) << "killed before change " << i;
+      ASSERT_LT(state, frames);
+      last_state = state;
+    }
+    const auto file = Hdf5Reader::open(killed);
+    if (!file->has("/ended")) continue;
+    EXPECT_EQ(frames, kFrames) << "says that it has ended before all is there, change " << i;
+    EXPECT_EQ(file->read_fixed_texts("/ended"), std::vector<std::string>{"complete"}) << "change " << i;
   }
+  EXPECT_EQ(last_state, kFrames - 1);
   EXPECT_GE(last, kFrames - 8);
 }
 

@@ -1,4 +1,4 @@
-#include <slipstick/app/output_file.h>
+#include <slipstick/output_file.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -49,7 +49,8 @@ bool OutputFile::write(const std::string& text, std::string* fault) {
     if (n <= 0) break;
     done += static_cast<std::size_t>(n);
   }
-  const bool written = done == text.size();
+  // On the disk before it has its name: a power cut leaves the old file or the new one.
+  const bool written = done == text.size() && (temporary_.empty() || ::fsync(descriptor_) == 0);
   const bool closed = ::close(descriptor_) == 0;
   descriptor_ = -1;
   if (!written || !closed || (!temporary_.empty() && std::rename(temporary_.c_str(), path_.c_str()) != 0)) {

@@ -1,4 +1,4 @@
-// Room: record. A text file that is either there whole or not at all.
+// Room: base. A file that is either there whole or not at all.
 #pragma once
 
 #include <string>

@@ -1,0 +1,145 @@
+// The digest of a Model. Each struct is taken apart by a structured binding: a member that is added does not compile
+// until somebody has said here whether it counts.
+#include <slipstick/surface.h>
+
+#include "base/hash.h"
+
+#include <type_traits>
+
+namespace slipstick {
+namespace {
+
+class ModelDigest {
+ public:
+  std::uint64_t value() const { return digest_.value(); }
+
+  template <class T>
+  requires(std::is_integral_v<T> || std::is_enum_v<T>) void add(T x) { digest_.add(static_cast<std::uint64_t>(x)); }
+  void add(double x) { digest_.add(x); }
+  void add(const std::string& text) { digest_.add(std::string_view(text)); }
+  template <int Rows, int Columns>
+  void add(const Eigen::Matrix<double, Rows, Columns>& x) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) digest_.add(x.data()[i]);
+  }
+  void add(const Pose& pose) {
+    add(pose.position);
+    for (int i = 0; i < 4; ++i) digest_.add(pose.orientation.coeffs()[i]);
+  }
+  void add(const Expression& expression) {
+    add(expression.constant());
+    add(expression.code());
+  }
+  void add(const Expression::Op& op) { add_all(op.code, op.arity, op.value); }
+  template <class T>
+  void add(const std::optional<T>& x) {
+    add(x.has_value());
+    if (x) add(*x);
+  }
+  template <class T>
+  void add(const std::vector<T>& list) {
+    add(list.size());
+    for (const T& each : list) add(each);
+  }
+  template <class T, std::size_t n>
+  void add(const std::array<T, n>& list) {
+    for (const T& each : list) add(each);
+  }
+  template <class T>
+  void add(const std::shared_ptr<T>& x) {
+    add(x != nullptr);
+    if (x) add(*x);
+  }
+
+  void add(const Material& material) {
+    const auto& [name, friction, restitution, source, tangential, rolling, spinning, across, axis, solve] = material;
+    (void)source;  // a place in a file
+    add_all(name, friction, restitution, tangential, rolling, spinning, across, axis, solve);
+  }
+  void add(const PairLaw& law) {
+    const auto& [friction, restitution, tangential, rolling, spinning, impact, solve] = law;
+    add_all(friction, restitution, tangential, rolling, spinning, impact, solve);
+  }
+  void add(const Body& body) {
+    const auto& [name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
+                 angular_velocity] = body;
+    add_all(name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
+            angular_velocity);
+  }
+  void add(const Shape& shape) {
+    const auto& [kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound] =
+        shape;
+    add_all(kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound);
+  }
+  void add(const HullFace& face) {
+    const auto& [normal, offset, first, count] = face;
+    add_all(normal, offset, first, count);
+  }
+  void add(const Hull& hull) {
+    const auto& [vertices, faces, loops, loop_edges, edges] = hull;
+    add_all(vertices, faces, loops, loop_edges, edges);
+  }
+  void add(const Surface& surface) {
+    const auto& [vertices, triangles, closed, one_sided, volume, dropped, turned, cell] = surface;
+    (void)dropped, (void)turned;  // of the file that it was read from
+    add_all(vertices, triangles, closed, one_sided, volume, cell);
+  }
+  void add(const Joint& joint) {
+    const auto& [kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
+                 free, lock, radius, is_disk, solve] = joint;
+    add_all(kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
+            free, lock, radius, is_disk, solve);
+  }
+  void add(const Motor& motor) {
+    const auto& [drives_position, target, max, time, max_speed, stiffness, damping] = motor;
+    add_all(drives_position, target, max, time, max_speed, stiffness, damping);
+  }
+  void add(const Axis& axis) {
+    const auto& [joint, freedom, motor, friction, stiffness, damping, rest, motor_row, friction_row] = axis;
+    add_all(joint, freedom, motor, friction, stiffness, damping, rest, motor_row, friction_row);
+  }
+  void add(const Limit& limit) {
+    const auto& [axis, upper, bound, law] = limit;
+    add_all(axis, upper, bound, law);
+  }
+  void add(const Coupling::Term& term) {
+    const auto& [axis, factor] = term;
+    add_all(axis, factor);
+  }
+  void add(const Coupling& coupling) {
+    const auto& [joint, term, count, start, row] = coupling;
+    add_all(joint, term, count, start, row);
+  }
+  void add(const Spring& spring) {
+    const auto& [name, a, b, anchor_a, anchor_b, stiffness, damping, rest_length] = spring;
+    add_all(name, a, b, anchor_a, anchor_b, stiffness, damping, rest_length);
+  }
+  void add(const Load& load) {
+    const auto& [name, body, at, force, torque] = load;
+    add_all(name, body, at, force, torque);
+  }
+  void add(const Model& model) {
+    const auto& [name, gravity, planar, materials, pair_laws, bodies, shapes, points, hulls, surfaces, joints, axes,
+                 idle_axes, limits, couplings, springs, loads, pairs_without_contact, joint_rows, dof] = model;
+    (void)name, (void)idle_axes;  // decide nothing
+    add_all(gravity, planar, materials, pair_laws, bodies, shapes, points, hulls, surfaces, joints, axes, limits,
+            couplings, springs, loads, pairs_without_contact, joint_rows, dof);
+  }
+
+ private:
+  template <class... T>
+  void add_all(const T&... x) {
+    (add(x), ...);
+  }
+
+  Digest digest_;
+};
+
+}  // namespace
+
+std::uint64_t hash(const Model& model) {
+  ModelDigest digest;
+  digest.add(model);
+  return digest.value();
+}
+
+}  // namespace slipstick
