@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -14,6 +15,9 @@ namespace {
 /// Natural frequency of a body on the hand's spring, rad/s, and its damping as a fraction of the critical.
 constexpr double kPullFrequency = 2 * std::numbers::pi * 3;
 constexpr double kPullDamping = 0.7;
+/// h^2 k times the trace of W at most: a stiffer spring would turn the body too far in a step for its force to be
+/// right.
+constexpr double kMostStiffness = 1;
 
 /// What a unit impulse at the point `arm` (centre-of-mass frame) changes of the point's velocity, world axes.
 Mat3 calc_point_mobility(const Body& body, const Quat& orientation, const Vec3& arm) {
@@ -36,13 +40,15 @@ void apply_pull(const Simulation& simulation, const LivePull& pull, Inputs* inpu
   const Twist& velocity = simulation.state().velocity[static_cast<std::size_t>(pull.body)];
   if (body.dof == 0) return;
   const double h = simulation.options().step;
-  const double stiffness = pull.strength * body.mass * kPullFrequency * kPullFrequency;
-  const double damping = 2 * kPullDamping * std::sqrt(stiffness * body.mass);
   const Vec3 arm = pull.point - body.center_of_mass, at = apply(pose, arm);
+  const Mat3 mobility = calc_point_mobility(body, pose.orientation, arm);
+  const double wanted = pull.strength * body.mass * kPullFrequency * kPullFrequency;
+  const double stiffness = std::min(wanted, kMostStiffness / (h * h * mobility.trace()));
+  const double damping = 2 * kPullDamping * std::sqrt(stiffness * body.mass);
+  const Vec3 stretch = at - pull.target;
   const Vec3 ahead = point_velocity(pose, velocity, arm) + h * simulation.model().gravity;
-  const Mat3 soft =
-      Mat3::Identity() + (h * damping + h * h * stiffness) * calc_point_mobility(body, pose.orientation, arm);
-  const Vec3 force = -soft.partialPivLu().solve(stiffness * (at - pull.target) + (damping + h * stiffness) * ahead);
+  const Mat3 soft = Mat3::Identity() + (h * damping + h * h * stiffness) * mobility;
+  const Vec3 force = -soft.partialPivLu().solve(stiffness * stretch + (damping + h * stiffness) * ahead);
   inputs->force(pull.body, force, at);
 }
 

@@ -15,7 +15,8 @@ struct LivePull {
 
 /// Adds the force of the hand in the coming step. It is that of an implicit spring on the free body,
 ///   (1 + (h d + h^2 k) W) f = -(k x + (d + h k) (v + h g)),   W = J M^-1 J^T of the point,
-/// stable for every strength: joints and contacts only make W smaller. A body that hangs still is held by k x = m g.
+/// as stiff as the strength says, and not stiffer than the step can bear. Joints and contacts only make W smaller. A
+/// body that hangs still is held by k x = m g.
 void apply_pull(const Simulation& simulation, const LivePull& pull, Inputs* inputs);
 
 }  // namespace slipstick

@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
+#include <random>
 #include <string>
 
 #include "support/simulate.h"
@@ -54,6 +54,39 @@ TEST(Inputs, ForceAtThePointOfTheBody) {
     point.step(in);
     EXPECT_NEAR((point.state().velocity[0].angular - body.state().velocity[0].angular).norm(), 0, 1e-4);
     EXPECT_NEAR(point.body_forces()[0].load.force.z(), 10, 1e-12);
+  }
+}
+
+/// The same force as a load of the scene and as an input, on a body that tumbles beside others, in random places.
+TEST(Inputs, AForceIsALoadOfTheScene) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> any(-1, 1);
+  const auto draw = [&] { return Vec3(any(random), any(random), any(random)); };
+  for (int round = 0; round < 20; ++round) {
+    Scene scene = scene_of(kBrick);
+    scene.initial.pose[0].orientation = Quat(any(random), any(random), any(random), any(random)).normalized();
+    scene.initial.velocity[0] = {draw(), 3 * draw()};
+    const Vec3 force = 20 * draw(), torque = 3 * draw(), at = 0.3 * draw();  // `at` in the body's frame
+    Scene loaded = scene;
+    Load load;
+    load.name = "push";
+    load.at = at - scene.model.bodies[0].center_of_mass;
+    for (int k = 0; k < 3; ++k) {
+      load.force[k] = Expression(force[k]);
+      load.torque[k] = Expression(torque[k]);
+    }
+    loaded.model.loads.push_back(load);
+    for (const char* scheme : kDoorSchemes) {
+      Simulation with_load = make(loaded, scheme), with_input = make(scene, scheme);
+      for (int k = 0; k < 10; ++k) {
+        with_load.step();
+        const Pose& q = with_input.state().pose[0];
+        const Vec3 point = q.position + q.orientation * load.at;
+        with_input.step(with_input.inputs().force("brick", force, point).torque("brick", torque));
+      }
+      const Twist &u = with_load.state().velocity[0], &v = with_input.state().velocity[0];
+      EXPECT_NEAR((u.linear - v.linear).norm() + (u.angular - v.angular).norm(), 0, 1e-11) << scheme;
+    }
   }
 }
 

@@ -37,6 +37,29 @@ TEST(Allocation, StepsAtRestAllocateNothing) {
   EXPECT_GT(held, 0);
 }
 
+TEST(Allocation, InputsAndReadingsAllocateNothing) {
+  for (const char* scheme : {"stabilized", "trapezoid", "spook"}) {
+    Scene scene = shipped_scene("motor_arm.yaml");
+    scene.options.scheme = scheme;
+    Simulation simulation(scene);
+    Inputs in;
+    double sum = 0;
+    const auto step = [&] {
+      simulation.update_inputs(&in);
+      in.force("hand", {0, 0, 1}).torque("hand", {0, 0, 0.1});
+      in.motor("shoulder").target = 0.1;
+      in.motor("axle").torque = 0.2;
+      simulation.step(in);
+      sum += simulation.joint("shoulder").motor_force + simulation.body_forces()[1].joint.torque.norm();
+    };
+    for (int i = 0; i < 30; ++i) step();
+    const long before = allocation_count;
+    for (int i = 0; i < 30; ++i) step();
+    EXPECT_EQ(allocation_count - before, 0) << scheme;
+    EXPECT_NE(sum, 0);
+  }
+}
+
 TEST(Allocation, TheCounterCounts) {
   const long before = allocation_count;
   std::vector<int> vector(1000);

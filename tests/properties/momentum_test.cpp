@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/se3.h"
 #include "support/simulate.h"
 
 namespace slipstick {
@@ -66,6 +67,46 @@ double calc_disagreement(const Simulation& simulation, bool contacts) {
     if (contacts) worst = std::max(worst, (forces.contact.force - contact[i]).norm());
   }
   return worst * simulation.options().step;
+}
+
+/// Moments by the readings of joints, taken to the centres of mass, against those of the bodies, N m s. Where the two
+/// anchors of a joint part, A's share is off by that: only B's side is looked at, in bodies that are A of no joint.
+double calc_moment_disagreement(const Simulation& simulation, const State& before) {
+  const Model& model = simulation.model();
+  const double h = simulation.options().step;
+  const bool middle = simulation.options().scheme != "stabilized" && simulation.options().scheme != "spook";
+  std::vector<Vec3> torque(model.bodies.size(), Vec3::Zero());
+  std::vector<char> is_a(model.bodies.size(), 0);
+  for (const JointReading& reading : simulation.joints()) {
+    const Joint& joint = model.joints[reading.joint];
+    if (joint.a != kWorld) is_a[joint.a] = 1;
+    const Pose& start = before.pose[joint.b];
+    const Quat turn = middle ? move(start, before.velocity[joint.b], h / 2).orientation : start.orientation;
+    const Vec3 moment = reading.reaction_moment + (turn * joint.anchor_b).cross(reading.reaction_force);
+    torque[joint.b] += turn.conjugate() * moment;
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (!is_a[i]) worst = std::max(worst, h * (simulation.body_forces()[i].joint.torque - torque[i]).norm());
+  return worst;
+}
+
+TEST(Momentum, MomentsOfJointsAreAboutTheirAnchors) {
+  for (const char* name : {"motor_arm.yaml", "double_pendulum.yaml", "slider_crank.yaml"}) {
+    const Scene scene = shipped_scene(name);
+    for (const char* scheme : kSchemes) {
+      SimulationOptions options = scene.options;
+      options.scheme = scheme;
+      Simulation simulation(scene.model, scene.initial, options);
+      simulation.step();  // a start may be an impact
+      for (int k = 0; k < 60; ++k) {
+        const State before = simulation.state();
+        if (simulation.step().events > 0) continue;
+        ASSERT_LE(calc_moment_disagreement(simulation, before), 1e-9 * calc_scale(scene.model, before, options.step))
+            << name << " " << scheme << " " << k;
+      }
+    }
+  }
 }
 
 void expect_balance(const Scene& scene, const std::string& scheme, int steps) {
