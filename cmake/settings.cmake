@@ -1,4 +1,6 @@
 # Compiler settings that every target shares, and the function that makes a room.
+include(CheckCXXCompilerFlag)
+include(CheckCXXSourceRuns)
 add_library(slipstick_settings INTERFACE)
 # g++ 12 warns of bounds inside std::string and Eigen that are never crossed (its bugs 105329, 105651): not of ours.
 target_compile_options(slipstick_settings INTERFACE -Wall -Wextra -Wno-maybe-uninitialized)
@@ -6,10 +8,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(slipstick_settings INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict
     -Wno-subobject-linkage)  # this one: a source file of a unity build counts as a header
 endif()
+# The rooms also go into shared libraries (install.cmake); everything has the same flags, or the precompiled header would
+# serve only some. No function of ours is to be replaced from outside: without -fno-semantic-interposition the compiler
+# would have to expect that, and inline less.
+target_compile_options(slipstick_settings INTERFACE -fPIC)
+check_cxx_compiler_flag(-fno-semantic-interposition SLIPSTICK_HAS_NO_INTERPOSITION)
+if(SLIPSTICK_HAS_NO_INTERPOSITION)
+  target_compile_options(slipstick_settings INTERFACE -fno-semantic-interposition)
+endif()
 # Instructions: AVX2 and FMA (x86-64-v3) where this machine has them, and no more, so that the same scene has the same bits on
 # every such machine (docs/decisions/0014). SLIPSTICK_NATIVE takes all that this one has.
-include(CheckCXXCompilerFlag)
-include(CheckCXXSourceRuns)
 if(SLIPSTICK_NATIVE)
   check_cxx_compiler_flag(-march=native SLIPSTICK_HAS_NATIVE)
   if(SLIPSTICK_HAS_NATIVE)
@@ -45,6 +53,7 @@ function(slipstick_room name)
     set(sources ${PROJECT_BINARY_DIR}/empty_${name}.cpp)
   endif()
   add_library(slipstick_${name} STATIC ${sources})
+  set_property(GLOBAL APPEND PROPERTY slipstick_rooms ${name})
   target_include_directories(slipstick_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(slipstick_${name} PUBLIC Eigen3::Eigen PRIVATE slipstick_settings)
   # Eigen's alignment follows the instruction set unless told otherwise: the layout of public types must not.
