@@ -290,9 +290,15 @@ struct Model {
   std::optional<int> find_body(std::string_view name) const;
 };
 
+/// One thing wrong with a description, for programs (`item`, `key`) and for people (`message`).
 struct CompileFault {
-  SourceTag source = -1;
-  std::string message;
+  SourceTag source = -1;  ///< of the item, or of the one that it belongs to
+  std::string item;       ///< "body 'crank': shape 2 (box)"; "gravity" for the model's own
+  /// The member of the item's description that is wrong: "mass", "axes[0].motor.max", "joints[1]"; without the name of
+  /// a struct in between ("position", not "pose.position"). Empty: the item as a whole.
+  std::string key;
+  std::string message;        ///< a whole line: "body 'crank': shape 2 (box): size must be positive, not 0"
+  bool unknown_name = false;  ///< the key names something that the description does not have
 };
 
 struct CompiledModel {

@@ -13,10 +13,10 @@ bool is_dynamic(const Compilation& c, int body) {
 
 void check_gravity(Compilation* c) {
   ItemCheck check(-1, "gravity", &c->faults);
-  if (!check.finite("it", c->model.gravity)) return;
+  if (!check.finite("gravity", c->model.gravity, "it")) return;
   if (c->model.planar && c->model.gravity.z() != 0) {
-    check.fail("must lie in the x-y plane of a planar model, as [0, -9.81, 0] does; it is " +
-               as_text(c->model.gravity));
+    check.fail("gravity", "must lie in the x-y plane of a planar model, as [0, -9.81, 0] does; it is " +
+                              as_text(c->model.gravity));
   }
 }
 
@@ -59,10 +59,11 @@ void compile_names(Compilation* c) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const std::string& name = bodies[i].name;
     if (name.empty()) continue;
+    ItemCheck check(bodies[i].source, "body " + as_quoted(name), &c->faults);
     if (name == "world") {
-      c->faults.add(bodies[i].source, "body 'world': this name means the world itself; choose another");
+      check.fail("name", "this name means the world itself; choose another");
     } else if (!c->body_index.emplace(name, static_cast<int>(i)).second) {
-      c->faults.add(bodies[i].source, "body " + as_quoted(name) + ": another body has this name; names must differ");
+      check.fail("name", "another body has this name; names must differ");
     }
   }
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -78,7 +79,7 @@ void compile_contact_pairs(Compilation* c) {
   const auto& sources = c->description.pairs_without_contact_source;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     ItemCheck check(i < sources.size() ? sources[i] : -1, "pairs_without_contact", &c->faults);
-    const auto a = find_body(pairs[i][0], &check, c), b = find_body(pairs[i][1], &check, c);
+    const auto a = find_body(pairs[i][0], "a", &check, c), b = find_body(pairs[i][1], "b", &check, c);
     if (a && b) add_pair(*a, *b, c);
   }
   for (const Joint& joint : c->model.joints) {
@@ -89,23 +90,23 @@ void compile_contact_pairs(Compilation* c) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-std::optional<int> find_body(const std::string& name, ItemCheck* item, Compilation* c) {
+std::optional<int> find_body(const std::string& name, std::string_view key, ItemCheck* item, Compilation* c) {
   const auto found = c->body_index.find(name);
   if (found != c->body_index.end()) return found->second;
-  item->fail(c->faults.as_unknown_name("body", name, c->body_names));
+  item->fail_unknown(key, "body", name, c->body_names);
   return std::nullopt;
 }
 
 bool find_ends(const std::string& a, const std::string& b, ItemCheck* item, Compilation* c, int* index_a,
                int* index_b) {
-  const auto found_a = find_body(a, item, c), found_b = find_body(b, item, c);
+  const auto found_a = find_body(a, "a", item, c), found_b = find_body(b, "b", item, c);
   if (!found_a || !found_b) return false;
   if (*found_a == *found_b) {
-    item->fail("joins " + as_quoted(a) + " to itself; name two different bodies");
+    item->fail("a", "joins " + as_quoted(a) + " to itself; name two different bodies");
     return false;
   }
   if (!is_dynamic(*c, *found_a) && !is_dynamic(*c, *found_b)) {
-    item->fail("neither " + as_quoted(a) + " nor " + as_quoted(b) + " can move freely; one must be dynamic");
+    item->fail("a", "neither " + as_quoted(a) + " nor " + as_quoted(b) + " can move freely; one must be dynamic");
     return false;
   }
   *index_a = *found_a;

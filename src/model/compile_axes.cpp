@@ -55,12 +55,12 @@ bool has_coordinate(const Joint& joint, Freedom freedom) {
 }
 
 void check_motor(const Motor& motor, ItemCheck* check) {
-  check->positive("max of the motor", motor.max);
-  check->finite("target of the motor", motor.target.at(0));
-  check->positive("time of the motor", motor.time);
-  check->not_negative("stiffness of the motor", motor.stiffness);
-  check->not_negative("damping of the motor", motor.damping);
-  if (motor.max_speed) check->positive("max_speed of the motor", *motor.max_speed);
+  check->positive("motor.max", motor.max, "max of the motor");
+  check->finite("motor.target", motor.target.at(0), "target of the motor");
+  check->positive("motor.time", motor.time, "time of the motor");
+  check->not_negative("motor.stiffness", motor.stiffness, "stiffness of the motor");
+  check->not_negative("motor.damping", motor.damping, "damping of the motor");
+  if (motor.max_speed) check->positive("motor.max_speed", *motor.max_speed, "max_speed of the motor");
 }
 
 void check_axis(const AxisDescription& given, ItemCheck* check) {
@@ -73,7 +73,8 @@ void check_axis(const AxisDescription& given, ItemCheck* check) {
   if (!given.limits) return;
   const auto [low, high] = *given.limits;
   if (std::isnan(low) || std::isnan(high) || !(low <= high)) {
-    check->fail("limits must be [low, high] with low <= high, not [" + as_text(low) + ", " + as_text(high) + "]");
+    check->fail("limits",
+                "limits must be [low, high] with low <= high, not [" + as_text(low) + ", " + as_text(high) + "]");
   }
 }
 
@@ -98,8 +99,8 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
   constexpr double kOutside = 1e-6;
   const double start = c->initial.axis[axis], low = (*given.limits)[0], high = (*given.limits)[1];
   if (start < low - kOutside || start > high + kOutside) {
-    check->fail("is " + as_text(start) + " to begin with, outside its limits [" + as_text(low) + ", " + as_text(high) +
-                "]");
+    check->fail("limits", "is " + as_text(start) + " to begin with, outside its limits [" + as_text(low) + ", " +
+                              as_text(high) + "]");
   }
   for (const bool upper : {false, true}) {
     const double bound = (*given.limits)[upper ? 1 : 0];
@@ -115,7 +116,7 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
 }
 
 /// "name" or "name.axis" of another joint -> its axis; a fault and -1 otherwise.
-int find_coupled(const std::string& text, ItemCheck* check, Compilation* c) {
+int find_coupled(const std::string& text, const std::string& key, ItemCheck* check, Compilation* c) {
   const auto& joints = c->model.joints;
   const auto find = [&](std::string_view name) {
     for (std::size_t k = 0; k < joints.size(); ++k)
@@ -127,8 +128,8 @@ int find_coupled(const std::string& text, ItemCheck* check, Compilation* c) {
   if (joint >= 0) {
     freedom = main_freedom(joints[joint].kind);
     if (!freedom) {
-      check->fail(as_quoted(text) + " is a " + std::string(name_of(joints[joint].kind)) +
-                  ", which has no single axis; name one, as in '" + text + ".rz'");
+      check->fail(key, as_quoted(text) + " is a " + std::string(name_of(joints[joint].kind)) +
+                           ", which has no single axis; name one, as in '" + text + ".rz'");
       return -1;
     }
   } else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos) {
@@ -138,11 +139,11 @@ int find_coupled(const std::string& text, ItemCheck* check, Compilation* c) {
   if (joint < 0) {
     std::vector<std::string> known;
     for (const Joint& other : joints) known.push_back(other.name);
-    check->fail(check->faults()->as_unknown_name("joint", text, known));
+    check->fail_unknown(key, "joint", text, known);
     return -1;
   }
   if (!freedom || !has_coordinate(joints[joint], *freedom)) {
-    check->fail("joint " + as_quoted(joints[joint].name) + " has no axis that " + as_quoted(text) + " could mean");
+    check->fail(key, "joint " + as_quoted(joints[joint].name) + " has no axis that " + as_quoted(text) + " could mean");
     return -1;
   }
   return find_axis(joint, *freedom, c);
@@ -171,7 +172,7 @@ void place_disk(const JointDescription& given, const Vec3& normal, ItemCheck* ch
   const Vec3 axle = given.second_axis->stableNormalized();
   const Vec3 up = normal - normal.dot(axle) * axle;
   if (!axle.allFinite() || !(up.norm() > 1e-6)) {
-    check->fail("the axle of a rolling disk must not be zero, nor stand on the plane");
+    check->fail("second_axis", "the axle of a rolling disk must not be zero, nor stand on the plane");
     return;
   }
   const Vec3 lowest = given.at - given.radius * up.normalized();
@@ -181,11 +182,13 @@ void place_disk(const JointDescription& given, const Vec3& normal, ItemCheck* ch
 
 void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compilation* c) {
   const Joint joint = c->model.joints[i];
-  for (const AxisDescription& wanted : given.axes) {
+  for (std::size_t at = 0; at < given.axes.size(); ++at) {
+    const AxisDescription& wanted = given.axes[at];
+    check->set_part("axes[" + std::to_string(at) + "].");
     check_axis(wanted, check);
     if (!has_coordinate(joint, wanted.freedom)) {
-      check->fail("a " + std::string(name_of(given.kind)) + " has no coordinate '" +
-                  std::string(name_of(wanted.freedom)) + "' to limit, drive, brake or lock");
+      check->fail("freedom", "a " + std::string(name_of(given.kind)) + " has no coordinate '" +
+                                 std::string(name_of(wanted.freedom)) + "' to limit, drive, brake or lock");
       continue;
     }
     if (!check->good() || wanted.lock) continue;
@@ -200,10 +203,12 @@ void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compil
     if (axis.friction > 0) axis.friction_row = c->model.joint_rows++;
     if (wanted.limits) add_limits(wanted, k, check, c);
   }
+  check->set_part("");
   if (given.kind != JointKind::Rope || !check->good()) return;
   const double apart = calc_start_coordinate(given, Freedom::Length);
   if (apart > joint.length * (1 + 1e-9)) {
-    return check->fail("its ends are " + as_text(apart) + " m apart, more than its length " + as_text(joint.length));
+    return check->fail("length",
+                       "its ends are " + as_text(apart) + " m apart, more than its length " + as_text(joint.length));
   }
   AxisDescription taut;
   taut.limits = {-std::numeric_limits<double>::infinity(), joint.length};
@@ -222,18 +227,20 @@ void compile_couplings(const JointDescription& given, int i, ItemCheck* check, C
   } else if (is_coupling(given.kind)) {
     const std::size_t wanted = given.kind == JointKind::Differential ? 3 : 2;
     if (given.joints.size() != wanted) {
-      check->fail("'joints' must name " + std::to_string(wanted) + " joints, not " +
-                  std::to_string(given.joints.size()));
+      check->fail("joints", "'joints' must name " + std::to_string(wanted) + " joints, not " +
+                                std::to_string(given.joints.size()));
       return;
     }
-    if (!check->finite(given.kind == JointKind::Rack ? "radius" : "ratio", given.ratio)) return;
-    if (given.ratio == 0) return check->fail("a ratio of zero is a lock; leave the joint out and lock the axis");
+    if (!check->finite("ratio", given.ratio, given.kind == JointKind::Rack ? "radius" : "ratio")) return;
+    if (given.ratio == 0)
+      return check->fail("ratio", "a ratio of zero is a lock; leave the joint out and lock the axis");
     std::array<int, 3> axis{};
     for (std::size_t k = 0; k < wanted; ++k) {
-      axis[k] = find_coupled(given.joints[k], check, c);
+      const std::string key = "joints[" + std::to_string(k) + "]";
+      axis[k] = find_coupled(given.joints[k], key, check, c);
       if (axis[k] < 0) return;
       for (std::size_t other = 0; other < k; ++other)
-        if (axis[other] == axis[k]) return check->fail("names " + as_quoted(given.joints[k]) + " twice");
+        if (axis[other] == axis[k]) return check->fail(key, "names " + as_quoted(given.joints[k]) + " twice");
     }
     // gear: q1 = ratio q2; rack: q2 = radius q1; differential: q1 = ratio (q2 + q3) / 2
     if (given.kind == JointKind::Gear) add(axis[0], 1), add(axis[1], -given.ratio);

@@ -25,13 +25,13 @@ Pose calc_frame(const BodyDescription& given, bool planar, ItemCheck* check) {
   }
   const Quat& q = given.pose.orientation;
   if (!q.coeffs().allFinite() || !(q.norm() > 0)) {
-    check->fail("orientation must be a quaternion other than zero");
+    check->fail("orientation", "orientation must be a quaternion other than zero");
     return frame;
   }
   frame.orientation = q.normalized();
   if (!planar) return frame;
   if (std::hypot(frame.orientation.x(), frame.orientation.y()) > kTurnTolerance) {
-    check->fail("orientation must be a turn about z in a planar model");
+    check->fail("orientation", "orientation must be a turn about z in a planar model");
   }
   frame.orientation = Quat(frame.orientation.w(), 0, 0, frame.orientation.z()).normalized();
   return frame;
@@ -42,21 +42,24 @@ void check_motion(const BodyDescription& given, bool planar, ItemCheck* check) {
       check->finite("velocity", given.velocity) & check->finite("angular_velocity", given.angular_velocity);
   if (!good) return;
   const bool moves = !given.velocity.isZero(0) || !given.angular_velocity.isZero(0);
+  const char* moving = given.velocity.isZero(0) ? "angular_velocity" : "velocity";
   if (moves && given.kind == BodyKind::Fixed) {
-    check->fail("a fixed body has no velocity; leave it out, or make the body kinematic");
+    check->fail(moving, "a fixed body has no velocity; leave it out, or make the body kinematic");
   }
   if (moves && given.kind == BodyKind::Kinematic) {
-    check->fail("the velocity of a kinematic body is the one under `kinematic`; leave the other out");
+    check->fail(moving, "the velocity of a kinematic body is the one under `kinematic`; leave the other out");
   }
   if (given.kind == BodyKind::Kinematic) {
-    check->finite("kinematic velocity", given.kinematic_velocity);
-    check->finite("kinematic angular_velocity", given.kinematic_angular_velocity);
+    check->finite("kinematic_velocity", given.kinematic_velocity, "kinematic velocity");
+    check->finite("kinematic_angular_velocity", given.kinematic_angular_velocity, "kinematic angular_velocity");
     const bool leaves = given.kinematic_velocity[2].at(0) != 0 || given.kinematic_angular_velocity[0].at(0) != 0 ||
                         given.kinematic_angular_velocity[1].at(0) != 0;
-    if (planar && leaves) check->fail("its kinematic motion leaves the x-y plane of a planar model");
+    if (planar && leaves)
+      check->fail("kinematic_velocity", "its kinematic motion leaves the x-y plane of a planar model");
   }
   if (planar && (given.velocity.z() != 0 || given.angular_velocity.x() != 0 || given.angular_velocity.y() != 0)) {
-    check->fail("its velocity leaves the x-y plane of a planar model");
+    check->fail(given.velocity.z() != 0 ? "velocity" : "angular_velocity",
+                "its velocity leaves the x-y plane of a planar model");
   }
 }
 
@@ -86,8 +89,9 @@ Twist calc_start(const BodyDescription& given, const std::array<bool, 6>& lock, 
   for (int i = 0; i < 6; ++i) {
     const double speed = i < 3 ? linear[i] : given.angular_velocity[i - 3];
     if (!lock[i] || std::abs(speed) <= kSpeedTolerance * (i < 3 ? largest : fastest)) continue;
-    check->fail(std::string("moves along its locked ") + kLockNames[i] + " at " + as_text(speed) +
-                "; make that velocity zero, or remove the lock");
+    check->fail(i < 3 && !given.velocity.isZero(0) ? "velocity" : "angular_velocity",
+                std::string("moves along its locked ") + kLockNames[i] + " at " + as_text(speed) +
+                    "; make that velocity zero, or remove the lock");
   }
   v.head<3>() = linear;
   v.tail<3>() = frame.orientation.conjugate() * given.angular_velocity;

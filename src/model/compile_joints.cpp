@@ -26,7 +26,7 @@ class ItemNames {
   std::string make(const std::string& given, std::size_t i, ItemCheck* check) {
     const auto found = first_.find(given);
     if (found != first_.end() && found->second != static_cast<int>(i)) {
-      check->fail(std::string("another ") + what_ + " has this name; names must differ");
+      check->fail("name", std::string("another ") + what_ + " has this name; names must differ");
     }
     return make_name(given, what_, i, first_);
   }
@@ -36,8 +36,8 @@ class ItemNames {
   std::unordered_map<std::string, int> first_;
 };
 
-bool check_point(const char* what, const Vec3& point, bool planar, ItemCheck* check) {
-  return check->finite(what, point) && (!planar || check->in_plane(what, point));
+bool check_point(const char* key, const Vec3& point, bool planar, ItemCheck* check, const char* words = "") {
+  return check->finite(key, point, words) && (!planar || check->in_plane(key, point, words));
 }
 
 bool is_one_of(JointKind kind, std::initializer_list<JointKind> kinds) {
@@ -47,10 +47,10 @@ bool is_one_of(JointKind kind, std::initializer_list<JointKind> kinds) {
 bool has_two_ends(JointKind kind) { return kind == JointKind::Rod || kind == JointKind::Rope; }
 
 /// A unit vector, or nothing and a fault.
-std::optional<Vec3> make_unit(const char* what, const Vec3& given, ItemCheck* check) {
-  if (!check->finite(what, given)) return std::nullopt;
+std::optional<Vec3> make_unit(const char* key, const char* words, const Vec3& given, ItemCheck* check) {
+  if (!check->finite(key, given, words)) return std::nullopt;
   if (given.stableNorm() > 0) return given.stableNormalized();
-  check->fail(std::string(what) + " must not be zero");
+  check->fail(key, std::string(words) + " must not be zero");
   return std::nullopt;
 }
 
@@ -58,10 +58,10 @@ std::optional<Vec3> make_unit(const char* what, const Vec3& given, ItemCheck* ch
 Mat3 calc_joint_frame(const JointDescription& given, const Vec3& z, ItemCheck* check) {
   constexpr double kRightAngle = 1e-6;
   if (!given.second_axis) return make_frame(z);
-  const auto x = make_unit("the second axis", *given.second_axis, check);
+  const auto x = make_unit("second_axis", "the second axis", *given.second_axis, check);
   if (!x) return Mat3::Identity();
   if (std::abs(x->dot(z)) > kRightAngle) {
-    check->fail("its two axes " + as_text(z) + " and " + as_text(*x) + " must be at right angles");
+    check->fail("second_axis", "its two axes " + as_text(z) + " and " + as_text(*x) + " must be at right angles");
     return Mat3::Identity();
   }
   Mat3 frame;
@@ -78,15 +78,15 @@ Mat3 calc_world_frame(const JointDescription& given, bool planar, ItemCheck* che
     const Vec3 line = given.at_b - given.at;
     return check->good() ? make_frame(line.stableNormalized()) : Mat3(Mat3::Identity());
   }
-  const auto axis = make_unit("axis", given.axis, check);
+  const auto axis = make_unit("axis", "axis", given.axis, check);
   if (!axis) return Mat3::Identity();
   if (planar && given.kind == JointKind::Hinge && std::hypot(axis->x(), axis->y()) > 1e-9) {
-    check->fail("a hinge of a planar model turns about z; leave its axis out, or make it [0, 0, 1]");
+    check->fail("axis", "a hinge of a planar model turns about z; leave its axis out, or make it [0, 0, 1]");
   }
   if (planar && is_one_of(given.kind, {JointKind::Slider, JointKind::PointOnLine, JointKind::KnifeEdge}) &&
       axis->z() != 0) {
-    check->fail("a " + std::string(name_of(given.kind)) + " of a planar model needs an axis in the x-y plane, not " +
-                as_text(given.axis));
+    check->fail("axis", "a " + std::string(name_of(given.kind)) +
+                            " of a planar model needs an axis in the x-y plane, not " + as_text(given.axis));
   }
   // A rolling disk's axle may lean: x is only near it (Joint::is_disk keeps the axle itself in frame_b).
   if (given.kind == JointKind::Rolling) return make_frame(*axis);
@@ -97,18 +97,18 @@ void check_ends(const JointDescription& given, bool planar, ItemCheck* check) {
   if (given.length) check->positive("length", *given.length);
   if (!check_point("at_b", given.at_b, planar, check) || !given.at.allFinite()) return;
   if (!((given.at_b - given.at).stableNorm() > 0)) {
-    check->fail("its two ends are at one point; place them apart, or use a ball joint");
+    check->fail("at", "its two ends are at one point; place them apart, or use a ball joint");
   }
 }
 
 void check_joint_kind(const JointDescription& given, bool planar, ItemCheck* check) {
   using enum JointKind;
   if (planar && is_one_of(given.kind, {Cylindrical, Universal, Planar, Screw, Wheel, Rolling})) {
-    check->fail(std::string(name_of(given.kind)) + " has no meaning in a planar model");
+    check->fail("kind", std::string(name_of(given.kind)) + " has no meaning in a planar model");
   }
   if (given.kind == Rolling) check->positive("radius", given.radius);
-  if (given.kind == Screw && check->finite("pitch", given.ratio) && given.ratio == 0) {
-    check->fail("pitch must not be zero; a screw without pitch is a hinge");
+  if (given.kind == Screw && check->finite("ratio", given.ratio, "pitch") && given.ratio == 0) {
+    check->fail("ratio", "pitch must not be zero; a screw without pitch is a hinge");
   }
 }
 
@@ -148,12 +148,12 @@ Joint compile_joint(const JointDescription& given, ItemCheck* check, Compilation
 
 Spring compile_spring(const SpringDescription& given, ItemCheck* check, Compilation* c) {
   const bool planar = c->model.planar;
-  check_point("at (first)", given.at_a, planar, check);
-  check_point("at (second)", given.at_b, planar, check);
+  check_point("at_a", given.at_a, planar, check, "at (first)");
+  check_point("at_b", given.at_b, planar, check, "at (second)");
   const bool stiff = check->not_negative("stiffness", given.stiffness);
   const bool damped = check->not_negative("damping", given.damping);
   if (stiff && damped && given.stiffness == 0 && given.damping == 0) {
-    check->fail("has neither stiffness nor damping; give one, or remove the spring");
+    check->fail("stiffness", "has neither stiffness nor damping; give one, or remove the spring");
   }
   if (given.rest_length) check->not_negative("rest_length", *given.rest_length);
   Spring spring;
@@ -169,16 +169,17 @@ Spring compile_spring(const SpringDescription& given, ItemCheck* check, Compilat
 Load compile_load(const LoadDescription& given, ItemCheck* check, Compilation* c) {
   const bool planar = c->model.planar;
   const bool force = check->finite("force", given.force), torque = check->finite("torque", given.torque);
-  if (planar && force && given.force[2].at(0) != 0) check->fail("force leaves the x-y plane of a planar model");
+  if (planar && force && given.force[2].at(0) != 0)
+    check->fail("force", "force leaves the x-y plane of a planar model");
   if (planar && torque && (given.torque[0].at(0) != 0 || given.torque[1].at(0) != 0)) {
-    check->fail("torque must be about z in a planar model");
+    check->fail("torque", "torque must be about z in a planar model");
   }
   if (given.at) check_point("at", *given.at, planar, check);
   Load load;
-  const auto body = find_body(given.body, check, c);
+  const auto body = find_body(given.body, "body", check, c);
   if (!body) return load;
   if (*body == kWorld || c->description.bodies[*body].kind != BodyKind::Dynamic) {
-    check->fail(as_quoted(given.body) + " does not move under forces; a load needs a dynamic body");
+    check->fail("body", as_quoted(given.body) + " does not move under forces; a load needs a dynamic body");
     return load;
   }
   load.body = *body;

@@ -31,14 +31,14 @@ void check_anisotropy(const Material& material, ItemCheck* check) {
   if (!material.friction_across) return;
   check->not_negative("friction_across", *material.friction_across);
   if (material.friction == 0 || *material.friction_across == 0)
-    check->fail("friction_across needs friction above zero in both directions");
-  if (!(material.friction_axis.norm() > 0)) check->fail("friction_axis is zero; give it a direction");
+    check->fail("friction_across", "friction_across needs friction above zero in both directions");
+  if (!(material.friction_axis.norm() > 0)) check->fail("friction_axis", "friction_axis is zero; give it a direction");
 }
 
-std::optional<int> find_material(const std::string& name, ItemCheck* check, Compilation* c) {
+std::optional<int> find_material(const std::string& name, std::string_view key, ItemCheck* check, Compilation* c) {
   const auto found = c->material_index.find(name);
   if (found != c->material_index.end()) return found->second;
-  check->fail(c->faults.as_unknown_name("material", name, c->material_names));
+  check->fail_unknown(key, "material", name, c->material_names);
   return std::nullopt;
 }
 
@@ -57,9 +57,9 @@ void apply_pairs(Compilation* c) {
     ItemCheck check(pair.source, "material pair " + as_quoted(pair.a) + " and " + as_quoted(pair.b), &c->faults);
     check_law(pair.friction, pair.restitution, pair.tangential_restitution, &check);
     check_arms(pair.rolling_friction, pair.spinning_friction, &check);
-    const auto a = find_material(pair.a, &check, c), b = find_material(pair.b, &check, c);
+    const auto a = find_material(pair.a, "a", &check, c), b = find_material(pair.b, "b", &check, c);
     if (!a || !b) continue;
-    if (!seen.insert(std::minmax(*a, *b)).second) check.fail("this pair is given twice; keep one of them");
+    if (!seen.insert(std::minmax(*a, *b)).second) check.fail("", "this pair is given twice; keep one of them");
     for (const std::size_t at : {*a * count + *b, *b * count + *a}) {
       if (pair.friction) c->model.pair_laws[at].friction = *pair.friction;
       if (pair.restitution) c->model.pair_laws[at].restitution = *pair.restitution;
@@ -80,8 +80,8 @@ void compile_materials(Compilation* c) {
   if (!has_default) add_material({"default", 0.5, 0}, c);
   for (const Material& material : c->description.materials) {
     ItemCheck check(material.source, "material " + as_quoted(material.name), &c->faults);
-    if (material.name.empty()) check.fail("has no name; give it one");
-    if (c->material_index.count(material.name)) check.fail("another material has this name; names must differ");
+    if (material.name.empty()) check.fail("name", "has no name; give it one");
+    if (c->material_index.count(material.name)) check.fail("name", "another material has this name; names must differ");
     check_law(material.friction, material.restitution, material.tangential_restitution, &check);
     check_arms(material.rolling_friction, material.spinning_friction, &check);
     check_anisotropy(material, &check);

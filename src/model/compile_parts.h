@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -53,8 +54,8 @@ void compile_loads(Compilation* c);
 /// After the joints, whose pairs count.
 void compile_contact_pairs(Compilation* c);
 
-/// Index of a body by name; a fault of `item` and nothing if there is none.
-std::optional<int> find_body(const std::string& name, ItemCheck* item, Compilation* c);
+/// Index of a body by name; a fault of the key of `item` and nothing if there is none.
+std::optional<int> find_body(const std::string& name, std::string_view key, ItemCheck* item, Compilation* c);
 /// Both ends of a joint or spring: known, different, and one of them dynamic.
 bool find_ends(const std::string& a, const std::string& b, ItemCheck* item, Compilation* c, int* index_a, int* index_b);
 /// A world point at t = 0 in the centre-of-mass frame of a body (kWorld: unchanged).

@@ -20,7 +20,7 @@ double cross(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(
 /// is not a convex polygon.
 std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
   if (points.size() < 3) {
-    check->fail("needs at least 3 points, not " + std::to_string(points.size()));
+    check->fail("points", "needs at least 3 points, not " + std::to_string(points.size()));
     return {};
   }
   for (const Vec2& p : points) {
@@ -30,7 +30,7 @@ std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
   for (const Vec2& p : points) size = std::max(size, (p - points[0]).cwiseAbs().maxCoeff());
   const double area = calc_polygon_moments(points).area;
   if (!(std::abs(area) > kFlatCorner * size * size)) {
-    check->fail("its points enclose no area; check their order and that they are not on one line");
+    check->fail("points", "its points enclose no area; check their order and that they are not on one line");
     return {};
   }
   if (area < 0) std::reverse(points.begin(), points.end());
@@ -39,7 +39,8 @@ std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
   for (std::size_t i = 0; i < n; ++i) {
     const Vec2 from = points[i] - points[(i + n - 1) % n], to = points[(i + 1) % n] - points[i];
     if (to.isZero(0)) {
-      check->fail("point [" + as_text(points[i].x()) + ", " + as_text(points[i].y()) + "] is given twice in a row");
+      check->fail("points",
+                  "point [" + as_text(points[i].x()) + ", " + as_text(points[i].y()) + "] is given twice in a row");
       return {};
     }
     const bool flat = from.dot(to) > 0 && std::abs(cross(from, to)) <= kFlatCorner * size * (from + to).norm();
@@ -50,7 +51,7 @@ std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
     const Vec2 side = corners[(i + 1) % corners.size()] - start;
     for (const Vec2& p : corners) {
       if (cross(side, p - start) >= -kFlatCorner * size * side.norm()) continue;
-      check->fail("its points do not form a convex polygon; split it into several convex shapes");
+      check->fail("points", "its points do not form a convex polygon; split it into several convex shapes");
       return {};
     }
   }
@@ -60,13 +61,14 @@ std::vector<Vec2> calc_corners(std::vector<Vec2> points, ItemCheck* check) {
 void check_kind(const ShapeDescription& shape, bool movable, bool planar, ItemCheck* check) {
   const bool flat = shape.kind == ShapeKind::Disk || shape.kind == ShapeKind::Polygon;
   const bool solid = !flat && shape.kind != ShapeKind::Box && shape.kind != ShapeKind::Plane;
-  if (flat && !planar) check->fail("is a planar shape; use it with planar: true, or take a sphere or a box");
-  if (solid && planar) check->fail("is no planar shape; use a disk, a box or a polygon");
+  if (flat && !planar) check->fail("kind", "is a planar shape; use it with planar: true, or take a sphere or a box");
+  if (solid && planar) check->fail("kind", "is no planar shape; use a disk, a box or a polygon");
   if (shape.kind == ShapeKind::Plane && movable) {
-    check->fail("a plane is unbounded and cannot belong to a dynamic body; make the body fixed or kinematic");
+    check->fail("kind", "a plane is unbounded and cannot belong to a dynamic body; make the body fixed or kinematic");
   }
   if (shape.kind == ShapeKind::Heightfield && movable && !shape.visual_only) {
-    check->fail("a heightfield has no mass and cannot belong to a dynamic body; make the body fixed or kinematic");
+    check->fail("kind",
+                "a heightfield has no mass and cannot belong to a dynamic body; make the body fixed or kinematic");
   }
 }
 
@@ -86,7 +88,7 @@ void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
     case ShapeKind::Plane:
       check->finite("offset", shape.offset);
       if (!check->finite("normal", shape.normal)) break;
-      if (!(shape.normal.norm() > 0)) check->fail("normal must not be zero");
+      if (!(shape.normal.norm() > 0)) check->fail("normal", "normal must not be zero");
       if (planar) check->in_plane("normal", shape.normal);
       break;
     case ShapeKind::Cylinder:
@@ -99,7 +101,7 @@ void check_sizes(const ShapeDescription& shape, bool planar, ItemCheck* check) {
       break;
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
-      if (!shape.surface) check->fail("has no surface; give it a file or data");
+      if (!shape.surface) check->fail("surface", "has no surface; give it a file or data");
       break;
     case ShapeKind::Polygon:
     case ShapeKind::Hull:
@@ -112,9 +114,9 @@ void check_pose(const Pose& pose, bool planar, ItemCheck* check) {
   const Quat& q = pose.orientation;
   if (check->finite("position", pose.position) && planar) check->in_plane("position", pose.position);
   if (!q.coeffs().allFinite() || !(q.norm() > 0)) {
-    check->fail("orientation must be a quaternion other than zero");
+    check->fail("orientation", "orientation must be a quaternion other than zero");
   } else if (planar && std::hypot(q.x(), q.y()) > 1e-9 * q.norm()) {
-    check->fail("orientation must be a turn about z in a planar model");
+    check->fail("orientation", "orientation must be a turn about z in a planar model");
   }
 }
 
@@ -241,7 +243,8 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     check_pose(shape.pose, planar, &check);
     const bool open = shape.kind == ShapeKind::Mesh && shape.surface && !shape.surface->closed && !shape.visual_only;
     if (open && given.kind == BodyKind::Dynamic && !given.mass) {
-      check.fail("mesh is open and encloses no volume; close it, or give the body a mass instead of a density");
+      check.fail("surface",
+                 "mesh is open and encloses no volume; close it, or give the body a mass instead of a density");
     }
     std::vector<Vec2> corners;
     if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
@@ -249,11 +252,11 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     MadeHull made;
     if (shape.kind == ShapeKind::Hull) {
       made = make_hull(shape.vertices);
-      if (!made.fault.empty()) check.fail(made.fault);
+      if (!made.fault.empty()) check.fail("vertices", made.fault);
     }
     const auto material = c->material_index.find(shape.material);
     if (material == c->material_index.end()) {
-      check.fail(c->faults.as_unknown_name("material", shape.material, c->material_names));
+      check.fail_unknown("material", "material", shape.material, c->material_names);
     }
     good &= check.good();
     if (!check.good() || shape.visual_only) continue;

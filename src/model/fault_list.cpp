@@ -11,6 +11,10 @@ namespace {
 // Each search looks at every name; after so many the reader has been helped enough and the cost stays linear.
 constexpr int kMostSearches = 100;
 
+std::string as_subject(std::string_view key, std::string_view words) {
+  return std::string(words.empty() ? key : words);
+}
+
 }  // namespace
 
 std::string as_text(double x) {
@@ -25,8 +29,6 @@ std::string as_text(const Vec3& x) {
   return text;
 }
 
-void FaultList::add(SourceTag source, std::string message) { faults_.push_back({source, std::move(message)}); }
-
 std::string FaultList::as_unknown_name(std::string_view what, std::string_view wanted,
                                        const std::vector<std::string>& known) {
   std::string text = "unknown " + std::string(what) + " " + as_quoted(wanted);
@@ -35,54 +37,59 @@ std::string FaultList::as_unknown_name(std::string_view what, std::string_view w
   return text;
 }
 
-void ItemCheck::fail(const std::string& sentence) {
+void ItemCheck::add(std::string_view key, const std::string& sentence, bool unknown_name) {
   good_ = false;
-  faults_->add(source_, label_ + ": " + sentence);
+  faults_->add({source_, label_, part_ + std::string(key), label_ + ": " + sentence, unknown_name});
 }
 
-bool ItemCheck::finite(std::string_view what, double x) {
+void ItemCheck::fail_unknown(std::string_view key, std::string_view what, std::string_view wanted,
+                             const std::vector<std::string>& known) {
+  add(key, faults_->as_unknown_name(what, wanted, known), true);
+}
+
+bool ItemCheck::finite(std::string_view key, double x, std::string_view words) {
   if (std::isfinite(x)) return true;
-  fail(std::string(what) + " must be a finite number, not " + as_text(x));
+  fail(key, as_subject(key, words) + " must be a finite number, not " + as_text(x));
   return false;
 }
 
-bool ItemCheck::finite(std::string_view what, const Vec3& x) {
+bool ItemCheck::finite(std::string_view key, const Vec3& x, std::string_view words) {
   if (x.allFinite()) return true;
-  fail(std::string(what) + " must be finite numbers, not " + as_text(x));
+  fail(key, as_subject(key, words) + " must be finite numbers, not " + as_text(x));
   return false;
 }
 
-bool ItemCheck::positive(std::string_view what, double x) {
-  if (!finite(what, x)) return false;
+bool ItemCheck::positive(std::string_view key, double x, std::string_view words) {
+  if (!finite(key, x, words)) return false;
   if (x > 0) return true;
-  fail(std::string(what) + " must be positive, not " + as_text(x));
+  fail(key, as_subject(key, words) + " must be positive, not " + as_text(x));
   return false;
 }
 
-bool ItemCheck::not_negative(std::string_view what, double x) {
-  if (!finite(what, x)) return false;
+bool ItemCheck::not_negative(std::string_view key, double x, std::string_view words) {
+  if (!finite(key, x, words)) return false;
   if (x >= 0) return true;
-  fail(std::string(what) + " must not be negative, but is " + as_text(x));
+  fail(key, as_subject(key, words) + " must not be negative, but is " + as_text(x));
   return false;
 }
 
-bool ItemCheck::within(std::string_view what, double x, double low, double high) {
-  if (!finite(what, x)) return false;
+bool ItemCheck::within(std::string_view key, double x, double low, double high) {
+  if (!finite(key, x)) return false;
   if (x >= low && x <= high) return true;
-  fail(std::string(what) + " must be between " + as_text(low) + " and " + as_text(high) + ", not " + as_text(x));
+  fail(key, std::string(key) + " must be between " + as_text(low) + " and " + as_text(high) + ", not " + as_text(x));
   return false;
 }
 
-bool ItemCheck::in_plane(std::string_view what, const Vec3& x) {
+bool ItemCheck::in_plane(std::string_view key, const Vec3& x, std::string_view words) {
   if (x.z() == 0) return true;
-  fail(std::string(what) + " must lie in the x-y plane of a planar model, not at z = " + as_text(x.z()));
+  fail(key, as_subject(key, words) + " must lie in the x-y plane of a planar model, not at z = " + as_text(x.z()));
   return false;
 }
 
-bool ItemCheck::finite(std::string_view what, const std::array<Expression, 3>& x) {
+bool ItemCheck::finite(std::string_view key, const std::array<Expression, 3>& x, std::string_view words) {
   const Vec3 start(x[0].at(0), x[1].at(0), x[2].at(0));
   if (start.allFinite()) return true;
-  fail(std::string(what) + " must be finite numbers at t = 0, not " + as_text(start));
+  fail(key, as_subject(key, words) + " must be finite numbers at t = 0, not " + as_text(start));
   return false;
 }
 

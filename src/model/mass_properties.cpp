@@ -86,16 +86,17 @@ bool is_physical(const Mat3& inertia) {
 /// The inertia that the description gives, checked. In a plane only z-z acts; the rest is filled where it is missing.
 std::optional<Mat3> find_given_inertia(const Mat3& given, bool planar, ItemCheck* check) {
   if (!given.allFinite()) {
-    check->fail("inertia must be finite numbers");
+    check->fail("inertia", "inertia must be finite numbers");
     return std::nullopt;
   }
   if (planar) {
-    if (!check->positive("inertia about z", given(2, 2))) return std::nullopt;
+    if (!check->positive("inertia", given(2, 2), "inertia about z")) return std::nullopt;
     if (Mat3(given.diagonal().asDiagonal()) == given && given(0, 0) > 0 && given(1, 1) > 0) return given;
     return Mat3(Vec3(given(2, 2) / 2, given(2, 2) / 2, given(2, 2)).asDiagonal());
   }
   if (!is_physical(given)) {
     check->fail(
+        "inertia",
         "inertia is not that of any body: it must be symmetric and positive definite, and no principal moment may "
         "exceed the sum of the other two");
     return std::nullopt;
@@ -109,6 +110,15 @@ std::string name_shape(const BodyDescription& body, std::size_t i) {
 
 bool has_matter(const ShapeDescription& shape) {
   return !shape.visual_only && shape.kind != ShapeKind::Plane && shape.kind != ShapeKind::Heightfield;
+}
+
+std::nullopt_t fail_without_mass(const BodyDescription& body, ItemCheck* check) {
+  if (body.density) {
+    check->fail("density", "has a density but no shape to fill; give it a mass, or a shape that is not visual_only");
+  } else {
+    check->fail("", "a dynamic body needs a mass or a density; give one, or make the body fixed");
+  }
+  return std::nullopt;
 }
 
 /// The shapes together, by their own densities or the body's; of density one if none is given and the mass is.
@@ -130,23 +140,20 @@ std::optional<MassProperties> calc_shapes(const BodyDescription& body, bool plan
     part.inertia *= density.value_or(1);
     all = join_matter(all, move_matter(part, shape.pose));
   }
-  if (dense == 0 && !body.mass) {
-    check->fail("a dynamic body needs a mass or a density; give one, or make the body fixed");
-    return std::nullopt;
-  }
+  if (dense == 0 && !body.mass) return fail_without_mass(body, check);
   if (dense != 0 && dense != solid) {
-    check->fail(name_shape(body, first_bare) +
-                " has no density while others of the body have one; give it one, or give the body one");
+    check->fail("shapes", name_shape(body, first_bare) +
+                              " has no density while others of the body have one; give it one, or give the body one");
     return std::nullopt;
   }
   if (!(all.mass > 0) || !std::isfinite(all.mass) || !all.inertia.allFinite() || !(all.inertia(2, 2) > 0)) {
-    check->fail("its shapes are too small or too large for mass and inertia to be numbers; check the sizes");
+    check->fail("shapes", "its shapes are too small or too large for mass and inertia to be numbers; check the sizes");
     return std::nullopt;
   }
   const bool meshes = std::any_of(body.shapes.begin(), body.shapes.end(),
                                   [](const ShapeDescription& s) { return s.kind == ShapeKind::Mesh; });
   if (meshes && !is_physical(all.inertia)) {
-    check->fail("the inertia of its mesh is not that of any body; does the mesh intersect itself?");
+    check->fail("shapes", "the inertia of its mesh is not that of any body; does the mesh intersect itself?");
     return std::nullopt;
   }
   return all;
@@ -155,13 +162,9 @@ std::optional<MassProperties> calc_shapes(const BodyDescription& body, bool plan
 /// A body without matter of its own to derive anything from.
 std::optional<MassProperties> calc_bare(const BodyDescription& body, const std::array<bool, 6>& lock,
                                         ItemCheck* check) {
-  if (!body.mass) {
-    check->fail(body.density ? "has a density but no shape to fill; give it a mass, or a shape that is not visual_only"
-                             : "a dynamic body needs a mass or a density; give one, or make the body fixed");
-    return std::nullopt;
-  }
+  if (!body.mass) return fail_without_mass(body, check);
   if (!body.inertia && !(lock[3] && lock[4] && lock[5])) {
-    check->fail("has a mass but no shape and no inertia; give inertia, add a shape, or lock its rotation");
+    check->fail("mass", "has a mass but no shape and no inertia; give inertia, add a shape, or lock its rotation");
     return std::nullopt;
   }
   return MassProperties{*body.mass, Vec3::Zero(), Mat3::Zero()};
@@ -268,7 +271,7 @@ std::optional<MassProperties> calc_body_mass(const BodyDescription& body, const 
   if (body.mass) good &= check->positive("mass", *body.mass);
   if (body.density) good &= check->positive("density", *body.density);
   if (body.mass && body.density) {
-    check->fail("has both a mass and a density; give only one of them");
+    check->fail("mass", "has both a mass and a density; give only one of them");
     good = false;
   }
   if (body.center_of_mass) good &= check->finite("center_of_mass", *body.center_of_mass);

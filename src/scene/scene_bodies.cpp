@@ -69,6 +69,11 @@ void read_kind(const SceneItem& item, SceneBuild* build, BodyDescription* body) 
   const SceneMapPtr map = build->expander.resolve(*node, "'kinematic' in " + item.label());
   if (!map) return;
   const SceneItem inner(build->reading, *map, "kinematic of " + item.label());
+  ScenePlace& place = build->places[body->source];
+  for (const char* key : {"velocity", "angular_velocity"}) {
+    const SceneNode* const at = inner.find(key);
+    place.add_member(std::string("kinematic_") + key, at != nullptr ? at : node);
+  }
   inner.check_keys({"velocity", "angular_velocity", "like"});
   inner.vector_of_time("velocity", &body->kinematic_velocity);
   inner.axial_of_time("angular_velocity", &body->kinematic_angular_velocity);

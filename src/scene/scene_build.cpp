@@ -49,7 +49,7 @@ bool SceneBuild::read_between(const SceneItem& item, bool of_bodies, std::string
     if (!name) continue;
     std::string& out = *(k == 0 ? a : b);
     out = of_bodies ? full_name(*name) : *name;
-    places[tag].references.emplace_back(out, node.items[k]);
+    places[tag].add_member(k == 0 ? "a" : "b", node.items[k]);
   }
   return good;
 }

@@ -19,9 +19,12 @@ namespace slipstick {
 /// Where a piece of the description comes from, so that a fault of `compile` can point at the file.
 struct ScenePlace {
   const SceneNode* node = nullptr;
-  SceneMapPtr map;                                                   ///< its keys; may be null
-  bool sound = true;                                                 ///< nothing was wrong while it was read
-  std::vector<std::pair<std::string, const SceneNode*>> references;  ///< names of bodies and materials that it uses
+  SceneMapPtr map;    ///< its keys; may be null
+  bool sound = true;  ///< nothing was wrong while it was read
+  /// Where a member of the description stands that has no key of its own name; null: nowhere, the item has a default.
+  std::vector<std::pair<std::string, const SceneNode*>> members;
+
+  void add_member(std::string member, const SceneNode* at) { members.emplace_back(std::move(member), at); }
 };
 
 struct SceneBuild {
@@ -48,6 +51,7 @@ struct SceneBuild {
 
 /// Limits, motor, friction, lock and spring of the axes of a joint; the keys that say so.
 KeyList axis_keys(JointKind kind);
+/// Each axis is noted among the members of the joint's place.
 void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint);
 
 /// The one key of an item that says what it is: `hinge` in {hinge: {...}}. Null and a fault if there is none or two.

@@ -1,13 +1,10 @@
 #include "scene/scene_compile.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 namespace slipstick {
 namespace {
-
-bool is_word_part(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /// The value of a key of the item, or of the map under one of its keys ({sphere: {radius: 1}}).
 const SceneNode* find_value(const ScenePlace& place, std::string_view key) {
@@ -19,43 +16,14 @@ const SceneNode* find_value(const ScenePlace& place, std::string_view key) {
   return nullptr;
 }
 
-/// The name of a body or material that the sentence speaks of first, or null.
-const SceneNode* find_reference(const ScenePlace& place, std::string_view sentence) {
-  const SceneNode* found = nullptr;
-  std::size_t first = std::string_view::npos;
-  for (const auto& [name, node] : place.references) {
-    const std::size_t at = sentence.find("'" + name + "'");
-    if (at < first) {
-      first = at;
-      found = node;
-    }
+/// Where a member of the item's description stands; one of a part ("axes[0].rest") that is not written is where the
+/// part is. The last one noted counts: a shape's own material wins over its body's.
+const SceneNode* find_member(const ScenePlace& place, std::string_view member) {
+  for (auto known = place.members.rbegin(); known != place.members.rend(); ++known) {
+    if (known->first == member) return known->second;
   }
-  return found;
-}
-
-/// What the first word that is a key of the item stands for, or null.
-const SceneNode* find_key(const ScenePlace& place, std::string_view sentence) {
-  for (std::size_t at = 0; at < sentence.size();) {
-    std::size_t end = at;
-    while (end < sentence.size() && is_word_part(sentence[end])) ++end;
-    if (const SceneNode* node = end > at ? find_value(place, sentence.substr(at, end - at)) : nullptr) return node;
-    at = end + 1;
-  }
-  return nullptr;
-}
-
-/// The model's faults read "body 'x': shape 2 (box): size must be positive": after the names of the items comes a
-/// sentence that names the key it is about. The parts are looked at from the last one to the one after the first name.
-const SceneNode& find_place(const ScenePlace& place, std::string_view message) {
-  constexpr std::string_view kColon = ": ";
-  for (std::size_t colon = message.rfind(kColon); colon != std::string_view::npos;) {
-    const std::string_view sentence = message.substr(colon + kColon.size());
-    if (const SceneNode* node = find_reference(place, sentence)) return *node;
-    if (const SceneNode* node = find_key(place, sentence)) return *node;
-    message = message.substr(0, colon);
-    colon = message.rfind(kColon);
-  }
-  return *place.node;
+  const std::size_t dot = member.rfind('.');
+  return dot == std::string_view::npos ? find_value(place, member) : find_member(place, member.substr(0, dot));
 }
 
 }  // namespace
@@ -65,15 +33,14 @@ void compile_scene(const SceneNode& root, SceneBuild* build, Scene* scene) {
   CompiledModel compiled = compile(build->description, &scene->initial);
   SourceTag last = -2;
   for (const CompileFault& fault : compiled.faults) {
-    const bool unknown = fault.message.find("unknown body") != std::string::npos ||
-                         fault.message.find("unknown material") != std::string::npos;
-    if (unknown && build->names_missing) continue;
+    if (fault.unknown_name && build->names_missing) continue;
     if (fault.source != last) faults->begin_item();
     last = fault.source;
     if (fault.source >= 0) {
       const ScenePlace& place = build->places[fault.source];
-      if (place.sound) faults->add(find_place(place, fault.message), fault.message);
-    } else if (const SceneNode* node = root.find("gravity"); node != nullptr && fault.message.starts_with("gravity")) {
+      const SceneNode* node = find_member(place, fault.key);
+      if (place.sound) faults->add(node != nullptr ? *node : *place.node, fault.message);
+    } else if (const SceneNode* node = root.find(fault.key)) {  // of the model itself: gravity
       faults->add(*node, fault.message);
     } else {
       faults->add_unplaced(root.file, fault.message);

@@ -47,6 +47,21 @@ KeyList keys_of(Freedom freedom) {
 
 constexpr double kAxisDegree = std::numbers::pi / 180;
 
+/// Notes where the members of one axis of a joint stand.
+struct MemberNotes {
+  ScenePlace* place;
+  std::string part;  ///< "axes[0]"
+
+  MemberNotes(SceneBuild* build, const JointDescription& joint, const SceneNode* node)
+      : place(&build->places[joint.source]), part("axes[" + std::to_string(joint.axes.size()) + "]") {
+    place->add_member(part, node);
+  }
+  /// `member`, if the item has the key.
+  void add(const SceneItem& item, std::string_view key, const std::string& member) const {
+    if (const SceneNode* node = item.find(key)) place->add_member(part + "." + member, node);
+  }
+};
+
 /// [low, high]; `none` for an end that is free.
 void read_limits(const SceneItem& item, std::string_view key, double unit, AxisDescription* axis) {
   const SceneNode* node = item.find(key);
@@ -66,7 +81,7 @@ void read_limits(const SceneItem& item, std::string_view key, double unit, AxisD
   axis->limits = limits;
 }
 
-void read_motor(const SceneItem& joint, SceneBuild* build, AxisDescription* axis) {
+void read_motor(const SceneItem& joint, SceneBuild* build, const MemberNotes& notes, AxisDescription* axis) {
   const SceneNode* node = joint.find("motor");
   if (node == nullptr) return;
   if (!node->is_map()) return joint.expected(*node, "a map {speed or position, max}", "motor");
@@ -92,18 +107,25 @@ void read_motor(const SceneItem& joint, SceneBuild* build, AxisDescription* axis
   item.number("time", &motor.time);
   item.number("stiffness", &motor.stiffness);
   item.number("damping", &motor.damping);
+  for (const std::string_view key : legal) {
+    const bool is_target = key == "speed" || key.starts_with("position");
+    notes.add(item, key, is_target ? "motor.target" : "motor." + std::string(key));
+  }
   axis->motor = motor;
 }
 
 /// Fills `axis` from the keys of `item`; says whether there were any.
-bool read_axis_keys(const SceneItem& item, SceneBuild* build, AxisDescription* axis) {
+bool read_axis_keys(const SceneItem& item, SceneBuild* build, const MemberNotes& notes, AxisDescription* axis) {
   bool any = false;
-  for (const std::string_view key : keys_of(axis->freedom)) any = any || item.has(key);
+  for (const std::string_view key : keys_of(axis->freedom)) {
+    any = any || item.has(key);
+    notes.add(item, key, key.starts_with("limits") ? "limits" : std::string(key));
+  }
   read_limits(item, "limits", 1, axis);
   read_limits(item, "limits_rad", 1, axis);
   read_limits(item, "limits_deg", kAxisDegree, axis);
   item.number("restitution", &axis->restitution);
-  read_motor(item, build, axis);
+  read_motor(item, build, notes, axis);
   item.number("friction", &axis->friction);
   item.flag("lock", &axis->lock);
   if (has_spring(axis->freedom)) {
@@ -125,7 +147,7 @@ void read_axis_map(const SceneItem& joint, const SceneNode& node, std::string_vi
     if (!map) return;
     const SceneItem item(build->reading, *map, std::string(key) + " of " + joint.label());
     item.check_keys(keys_of(freedom));
-    read_axis_keys(item, build, &axis);
+    read_axis_keys(item, build, MemberNotes(build, *out, &node), &axis);
   }
   out->axes.push_back(axis);
 }
@@ -165,7 +187,7 @@ void read_free(const SceneItem& item, SceneBuild* build, JointDescription* joint
 }
 
 /// velocity_motor: {speed, max, turn}
-void read_velocity_motor(const SceneItem& item, JointDescription* joint) {
+void read_velocity_motor(const SceneItem& item, SceneBuild* build, JointDescription* joint) {
   bool turn = false;
   item.flag("turn", &turn);
   AxisDescription axis;
@@ -173,6 +195,9 @@ void read_velocity_motor(const SceneItem& item, JointDescription* joint) {
   axis.motor.emplace();
   if (item.require("speed")) item.number_of_time("speed", &axis.motor->target);
   if (item.require("max")) item.number("max", &axis.motor->max);
+  const MemberNotes notes(build, *joint, &item.node());
+  notes.add(item, "speed", "motor.target");
+  notes.add(item, "max", "motor.max");
   joint->axes.push_back(axis);
 }
 
@@ -194,11 +219,12 @@ KeyList axis_keys(JointKind kind) {
 
 void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint) {
   if (joint->kind == JointKind::Generic) return read_free(item, build, joint);
-  if (joint->kind == JointKind::VelocityMotor) return read_velocity_motor(item, joint);
+  if (joint->kind == JointKind::VelocityMotor) return read_velocity_motor(item, build, joint);
   if (joint->kind == JointKind::Rope && item.has("restitution")) {
     AxisDescription axis;
     axis.freedom = Freedom::Length;
     item.number("restitution", &axis.restitution);
+    MemberNotes(build, *joint, &item.node()).add(item, "restitution", "restitution");
     joint->axes.push_back(axis);
   }
   for (const AxisKey& axis : kAxisKeys) {
@@ -209,7 +235,8 @@ void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint
     }
     AxisDescription made;
     made.freedom = axis.freedom;
-    if (read_axis_keys(item, build, &made)) joint->axes.push_back(made);
+    const MemberNotes notes(build, *joint, &item.node());
+    if (read_axis_keys(item, build, notes, &made)) joint->axes.push_back(made);
   }
 }
 

@@ -118,8 +118,18 @@ void read_coupled(const SceneItem& item, SceneBuild* build, JointDescription* jo
   if (!item.require("joints")) return;
   const SceneNode& node = *item.find("joints");
   if (!node.is_list()) return item.expected(node, "a list of joints", "joints");
-  for (const SceneNode* name : node.items)
+  for (const SceneNode* name : node.items) {
+    build->places[joint->source].add_member("joints[" + std::to_string(joint->joints.size()) + "]", name);
     if (const auto text = item.as_text(*name, "joints")) joint->joints.push_back(build->prefix + *text);
+  }
+}
+
+/// A joint's keys for its axes, its number and its ends are not called as in the description.
+void add_members(const SceneItem& item, const JointType& type, ScenePlace* place) {
+  if (!type.axis.empty()) place->add_member("axis", item.find(type.axis));
+  if (!type.second.empty()) place->add_member("second_axis", item.find(type.second));
+  if (!type.number.empty() && type.kind != JointKind::Rolling) place->add_member("ratio", item.find(type.number));
+  if (type.has_length) place->add_member("at_b", item.find("at"));
 }
 
 /// The item's name with the file's prefix; the label then carries it.
@@ -151,6 +161,7 @@ void read_joint(const JointType& type, const SceneMapPtr& map, SceneBuild* build
   SceneItem item(build->reading, *map, std::string(type.name));
   read_name(&item, type.name, *build, &joint.name);
   item.check_keys(legal_joint_keys(type));
+  add_members(item, type, &build->places[joint.source]);
   if (couples_joints(type.kind)) {
     read_coupled(item, build, &joint);
   } else {
@@ -178,6 +189,7 @@ void read_spring_like(SceneItem* item, bool is_spring, SceneBuild* build) {
   item->check_keys(legal);
   build->read_between(*item, true, &spring.a, &spring.b, spring.source);
   read_ends(*item, *build, spring.a, spring.b, &spring.at_a, &spring.at_b);
+  for (const char* end : {"at_a", "at_b"}) build->places[spring.source].add_member(end, item->find("at"));
   item->require(is_spring ? "stiffness" : "damping");
   item->number("stiffness", &spring.stiffness);
   item->number("damping", &spring.damping);
@@ -195,7 +207,6 @@ void read_load(SceneItem* item, SceneBuild* build) {
   item->check_keys({"name", "body", "force", "torque", "at", "like", "repeat"});
   if (item->require("body") && item->text("body", &load.body)) {
     load.body = build->full_name(load.body);
-    build->places[load.source].references.emplace_back(load.body, item->find("body"));
   }
   if (!item->has("force") && !item->has("torque") && item->map().complete) {
     item->fault(item->node(), "missing key 'force' or 'torque' in " + item->label());

@@ -289,7 +289,7 @@ void read_color(const SceneItem& item, std::string* color) {
 
 void read_material_name(const SceneItem& item, SceneBuild* build, ShapeDescription* shape) {
   if (!item.text("material", &shape->material)) return;
-  build->places[shape->source].references.emplace_back(shape->material, item.find("material"));
+  build->places[shape->source].add_member("material", item.find("material"));
 }
 
 /// The keys under the shape's own name: {radius: 1}.
@@ -297,6 +297,11 @@ void read_form(const SceneItem& item, const SceneMap::Entry& entry, SceneBuild* 
   const ShapeType& type =
       *std::find_if(kShapes.begin(), kShapes.end(), [&](const ShapeType& t) { return t.name == entry.key->text; });
   shape->kind = type.kind;
+  ScenePlace& place = build->places[shape->source];
+  const SceneNode* const points = entry.value->find("points");
+  place.add_member("kind", entry.value);
+  place.add_member("surface", entry.value);
+  place.add_member("vertices", points != nullptr ? points : entry.value);
   const std::string_view instead = build->reading.planar ? type.instead_in_plane : type.instead_in_space;
   if (!instead.empty()) {
     item.fault(*entry.key, "shape '" + entry.key->text + "' is not for " +

@@ -85,6 +85,8 @@ void check_cases(const ModelDescription& good, const std::vector<Case>& cases) {
                                       << (made.faults.empty() ? "no fault" : made.faults[1].message);
     EXPECT_EQ(made.faults[0].message, one.message);
     EXPECT_EQ(made.faults[0].source, one.source) << one.message;
+    EXPECT_TRUE(made.faults[0].message.starts_with(made.faults[0].item + ": ")) << made.faults[0].item;
+    EXPECT_EQ(made.faults[0].unknown_name, one.message.find(": unknown ") != std::string::npos) << one.message;
     EXPECT_TRUE(made.model.bodies.empty());  // half a model is no model
     EXPECT_EQ(start.time, 42);
   }
@@ -374,6 +376,68 @@ TEST(CompileFaults, PlanarModels) {
                    },
                    -1, "load 1: torque must be about z in a planar model"},
               });
+}
+
+TEST(CompileFaults, NameTheItemAndTheKey) {
+  struct Named {
+    std::function<void(World)> spoil;
+    std::string item, key;
+  };
+  const auto drive = [](World w) -> Motor& {
+    w.joints[0].axes.resize(2);
+    w.joints[0].axes[1].motor.emplace();
+    w.joints[0].axes[1].motor->max = 1;
+    return *w.joints[0].axes[1].motor;
+  };
+  const auto gear = [](World w) {
+    JointDescription tie;
+    tie.kind = JointKind::Gear;
+    tie.name = "tie";
+    tie.joints = {"pin", "pim"};
+    w.joints.push_back(tie);
+  };
+  const std::vector<Named> cases{
+      {[](World w) { w.gravity.x() = kNan; }, "gravity", "gravity"},
+      {[](World w) { w.bodies[1].mass = -1; }, "body 'crank'", "mass"},
+      {[](World w) { w.bodies[1].mass.reset(); }, "body 'crank'", ""},
+      {[](World w) { w.bodies[1].pose.position.x() = kNan; }, "body 'crank'", "position"},
+      {[](World w) { w.bodies[1].angular_velocity.x() = kInf; }, "body 'crank'", "angular_velocity"},
+      {[](World w) { w.bodies[3].kinematic_velocity[1] = Expression(kNan); }, "body 'lift'", "kinematic_velocity"},
+      {[](World w) { w.bodies.push_back(w.bodies[2]); }, "body 'slide'", "name"},
+      {[](World w) { w.bodies[1].shapes[0].radius = -1; }, "body 'crank': shape 1 (sphere)", "radius"},
+      {[](World w) { w.bodies[1].shapes[0].kind = ShapeKind::Disk; }, "body 'crank': shape 1 (disk)", "kind"},
+      {[](World w) { w.bodies[1].shapes[0].material = "mass"; }, "body 'crank': shape 1 (sphere)", "material"},
+      {[](World w) { w.joints[0].a = "axis"; }, "joint 'pin'", "a"},
+      {[](World w) { w.joints[0].b = "axis"; }, "joint 'pin'", "b"},
+      {[](World w) { w.joints[0].second_axis = Vec3(0, 0, 1); }, "joint 'pin'", "second_axis"},
+      {[](World w) { w.joints[1].at_b.y() = kNan; }, "joint 'bar'", "at_b"},
+      {[&](World w) { drive(w).max = -1; }, "joint 'pin'", "axes[1].motor.max"},
+      {[&](World w) { drive(w).target = Expression(kNan); }, "joint 'pin'", "axes[1].motor.target"},
+      {[](World w) {
+         w.joints[0].axes.resize(1);
+         w.joints[0].axes[0].limits = {1, 0};
+       },
+       "joint 'pin'", "axes[0].limits"},
+      {[](World w) {
+         w.joints[0].axes.resize(1);
+         w.joints[0].axes[0].freedom = Freedom::X;
+       },
+       "joint 'pin'", "axes[0].freedom"},
+      {gear, "joint 'tie'", "joints[1]"},
+      {[](World w) { w.springs[0].at_b.x() = kNan; }, "spring 'coil'", "at_b"},
+      {[](World w) { w.loads[0].torque[0] = Expression(kNan); }, "load 'push'", "torque"},
+      {[](World w) { w.materials[0].restitution = 2; }, "material 'steel'", "restitution"},
+      {[](World w) { w.material_pairs[0].b = "a"; }, "material pair 'steel' and 'a'", "b"},
+      {[](World w) { w.pairs_without_contact[0][1] = "x"; }, "pairs_without_contact", "b"},
+  };
+  for (const Named& one : cases) {
+    ModelDescription world = make_world();
+    one.spoil(world);
+    const CompiledModel made = compile(world, nullptr);
+    ASSERT_EQ(made.faults.size(), 1u) << one.item << " " << one.key;
+    EXPECT_EQ(made.faults[0].item, one.item) << made.faults[0].message;
+    EXPECT_EQ(made.faults[0].key, one.key) << made.faults[0].message;
+  }
 }
 
 TEST(CompileFaults, AllIndependentFaultsAreListed) {

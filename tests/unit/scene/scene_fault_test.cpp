@@ -412,6 +412,48 @@ INSTANTIATE_TEST_SUITE_P(
                 {"s.yaml:2:22: expected a text for 'solver' in simulation, got a list"}}),
     name_of_case);
 
+// Names that are also keys, and keys whose members are called otherwise: the place comes from the fault's key alone.
+INSTANTIATE_TEST_SUITE_P(
+    Place, SceneFault,
+    testing::Values(
+        Spoiled{"body_called_mass",
+                body("name: mass, group: density, density: -1, lock: [rotation]"),
+                {"s.yaml:3:43: body 'mass': density must be positive, not -1"}},
+        Spoiled{"material_called_radius",
+                shape("{sphere: {radius: 1}, material: radius}"),
+                {"s.yaml:3:83: body 'b': shape 1 (sphere): unknown material 'radius'"}},
+        Spoiled{"joint_called_at",
+                joint("hinge: {name: at, between: [axis, right], at: [0, 0, 0], axis: [0, 0, 1]}"),
+                {"s.yaml:6:33: joint 'at': unknown body 'axis'"}},
+        Spoiled{"limits_in_degrees",
+                joint("hinge: {between: [left, right], at: [0, 0, 0], axis: [0, 0, 1], limits_deg: [30, 20]}"),
+                {"s.yaml:6:81: joint 1 (hinge): limits must be [low, high] with low <= high, not [0.523598776, "
+                 "0.34906585]"}},
+        Spoiled{"second_motor",
+                joint("cylindrical: {between: [left, right], at: [0, 0, 0], axis: [0, 0, 1], "
+                      "slide: {motor: {speed: 1, max: 2}}, turn: {motor: {speed: 1, max: -2}}}"),
+                {"s.yaml:6:141: joint 1 (cylindrical): max of the motor must be positive, not -2"}},
+        Spoiled{"axle",
+                joint("wheel: {between: [left, right], up: [0, 0, 1], axis: [0, 1, 1]}"),
+                {"s.yaml:6:58: joint 1 (wheel): its two axes [0, 0, 1] and [0, 0.707106781, 0.707106781] must be at "
+                 "right angles"}},
+        Spoiled{"up_of_a_wheel",
+                joint("wheel: {between: [left, right], up: [0, 0, 0], axis: [0, 1, 0]}"),
+                {"s.yaml:6:41: joint 1 (wheel): axis must not be zero"}},
+        Spoiled{"pitch",
+                joint("screw: {between: [left, right], at: [0, 0, 0], axis: [0, 0, 1], pitch: 0}"),
+                {"s.yaml:6:76: joint 1 (screw): pitch must not be zero; a screw without pitch is a hinge"}},
+        Spoiled{"geared",
+                joint("gear: {joints: [ratio, ratio], ratio: 2}"),
+                {"s.yaml:6:21: joint 1 (gear): unknown joint 'ratio'"}},
+        Spoiled{"spring_ends",
+                force("spring: {between: [left, stiffness], stiffness: 1, at: [[0, 0, 0], [1, 0, 0]]}"),
+                {"s.yaml:6:30: spring 1: unknown body 'stiffness'"}},
+        Spoiled{"kinematic",
+                "slipstick: 1\nplanar: true\nbodies:\n  - {name: velocity, kinematic: {velocity: [0, 0, 1]}}\n",
+                {"s.yaml:4:44: body 'velocity': its kinematic motion leaves the x-y plane of a planar model"}}),
+    name_of_case);
+
 TEST(SceneFaults, UnknownSchemeIsPlaced) {
   const Lines faults = faults_of("slipstick: 1\nsimulation:\n  scheme: stabilised\n");
   ASSERT_EQ(faults.size(), 1u);
