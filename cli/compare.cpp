@@ -29,8 +29,8 @@ int compare(const CompareArguments& arguments) {
       each.scheme = scheme;
       if (solver != each.solver) each.solver_options = {};  // the scene's are for its own solver
       each.solver = solver;
-      for (const std::string& fault : slipstick::find_option_faults(each))
-        if (std::find(faults.begin(), faults.end(), fault) == faults.end()) faults.push_back(fault);
+      for (const slipstick::OptionFault& fault : slipstick::find_option_faults(each))
+        if (std::find(faults.begin(), faults.end(), fault.message) == faults.end()) faults.push_back(fault.message);
       options.push_back(std::move(each));
     }
   for (const std::string& fault : faults) say("compare", fault);

@@ -40,7 +40,8 @@ std::vector<std::string> apply(const SimulationArguments& given, slipstick::Simu
   }
   if (given.facets) options->facets = *given.facets;
   if (given.threads) options->threads = *given.threads;
-  for (std::string& fault : slipstick::find_option_faults(*options)) faults.push_back(std::move(fault));
+  for (slipstick::OptionFault& fault : slipstick::find_option_faults(*options))
+    faults.push_back(std::move(fault.message));
   return faults;
 }
 

@@ -63,7 +63,7 @@ struct SimulationOptions {
 };
 
 /// Checks ranges and names; empty when good.
-std::vector<std::string> find_option_faults(const SimulationOptions& options);
+std::vector<OptionFault> find_option_faults(const SimulationOptions& options);
 
 /// Steps from the start to `duration`; a last one that rounding alone asks for is none.
 long calc_step_count(const SimulationOptions& options);

@@ -96,8 +96,15 @@ struct SolverOptions {
   bool record_history = false;  ///< keep a SolverHistory; costs a residual a sweep
 };
 
+/// One thing wrong with the options of a simulation or a solver.
+struct OptionFault {
+  std::string item;     ///< whose option it is: "scheme", "solver", "friction"; empty: the simulation's own
+  std::string key;      ///< what a scene calls it: "step", "relaxation"
+  std::string message;  ///< a whole line with the remedy
+};
+
 /// Ranges; empty when good.
-std::vector<std::string> find_solver_option_faults(const SolverOptions& options);
+std::vector<OptionFault> find_solver_option_faults(const SolverOptions& options);
 /// The options that a solver reads, by their names in scene files; empty: none, or no such solver.
 std::vector<std::string_view> solver_option_names(std::string_view solver);
 /// In the order of the enumerators.

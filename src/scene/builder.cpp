@@ -211,7 +211,7 @@ Result<Scene> Builder::compile() const {
   CompiledModel compiled = slipstick::compile(description, &scene.initial);
   Faults faults = faults_;
   for (const CompileFault& fault : compiled.faults) faults.push_back({{}, fault.message});
-  for (const std::string& message : find_option_faults(options)) faults.push_back({{}, message});
+  for (const OptionFault& fault : find_option_faults(options)) faults.push_back({{}, fault.message});
   if (!faults.empty()) return faults;
   scene.model = std::move(compiled.model);
   return scene;

@@ -163,51 +163,18 @@ void read_choice(const SceneItem& item, const char* key, SceneBuild* build, std:
   read_scheme_option(inner, *out, options);
 }
 
-struct Option {
-  std::string_view key;
-  void (*reset)(SimulationOptions*);  ///< to the default
-};
+const KeyList& simulation_keys() {
+  static const KeyList kKeys{"like",     "scheme",          "solver",         "step",          "duration",
+                             "friction", "tolerance",       "heap_tolerance", "stabilization", "restitution_threshold",
+                             "impact",   "reduce_contacts", "hold_resting",   "threads"};
+  return kKeys;
+}
 
-constexpr std::array kOptions{
-    Option{"scheme",
-           [](SimulationOptions* o) {
-             const SimulationOptions defaults;
-             o->scheme = defaults.scheme;
-             o->alpha = defaults.alpha;
-             o->gamma = defaults.gamma;
-             o->spook = defaults.spook;
-           }},
-    Option{"solver",
-           [](SimulationOptions* o) {
-             o->solver = SimulationOptions().solver;
-             o->solver_options = {};
-           }},
-    Option{"step", [](SimulationOptions* o) { o->step = SimulationOptions().step; }},
-    Option{"duration", [](SimulationOptions* o) { o->duration = SimulationOptions().duration; }},
-    Option{"friction",
-           [](SimulationOptions* o) {
-             o->friction = SimulationOptions().friction;
-             o->facets = SimulationOptions().facets;
-           }},
-    Option{"tolerance", [](SimulationOptions* o) { o->tolerance = SimulationOptions().tolerance; }},
-    Option{"heap_tolerance", [](SimulationOptions* o) { o->heap_tolerance = SimulationOptions().heap_tolerance; }},
-    Option{"stabilization", [](SimulationOptions* o) { o->stabilization = SimulationOptions().stabilization; }},
-    Option{"restitution_threshold", [](SimulationOptions* o) { o->restitution_threshold.reset(); }},
-    Option{"impact", [](SimulationOptions* o) { o->impact = SimulationOptions().impact; }},
-    Option{"reduce_contacts", [](SimulationOptions* o) { o->reduce_contacts = false; }},
-    Option{"hold_resting", [](SimulationOptions* o) { o->hold_resting = false; }},
-    Option{"threads", [](SimulationOptions* o) { o->threads = SimulationOptions().threads; }},
-};
-
-/// The place of an option fault: that of the first given key without which the fault would not be.
-const SceneNode& find_culprit(const SceneItem& item, const SimulationOptions& options, const std::string& message) {
-  for (const Option& option : kOptions) {
-    const SceneNode* node = item.find(option.key);
-    if (node == nullptr) continue;
-    SimulationOptions without = options;
-    option.reset(&without);
-    const auto faults = find_option_faults(without);
-    if (std::find(faults.begin(), faults.end(), message) == faults.end()) return *node;
+/// What an option fault is about; one of the simulation's own that is not there may be among those of the scheme.
+const SceneNode& find_option(const SceneItem& item, const OptionFault& fault) {
+  for (const std::string_view key :
+       {std::string_view(fault.item.empty() ? fault.key : fault.item), std::string_view("scheme")}) {
+    if (const SceneNode* node = item.find(key)) return *node;
   }
   return item.node();
 }
@@ -308,9 +275,7 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   const SceneMapPtr map = build->expander.resolve(node, "'simulation'");
   if (!map) return;
   const SceneItem item(build->reading, *map, "simulation");
-  KeyList legal{"like"};
-  for (const Option& option : kOptions) legal.push_back(option.key);
-  item.check_keys(legal);
+  item.check_keys(simulation_keys());
   item.number("duration", &options->duration);
   item.number("step", &options->step);
   item.number("stabilization", &options->stabilization);
@@ -324,9 +289,7 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   read_choice(item, "solver", build, &options->solver, options);
   read_friction(item, build, options);
   if (const auto law = read_impact(item)) options->impact = *law;
-  for (const std::string& message : find_option_faults(*options)) {
-    faults->add(find_culprit(item, *options, message), message);
-  }
+  for (const OptionFault& fault : find_option_faults(*options)) faults->add(find_option(item, fault), fault.message);
 }
 
 void read_record(const SceneNode& node, SceneBuild* build, RecordOptions* options) {

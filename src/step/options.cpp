@@ -27,48 +27,56 @@ bool contains(const std::vector<std::string_view>& names, const std::string& nam
 
 }  // namespace
 
-std::vector<std::string> find_option_faults(const SimulationOptions& o) {
-  std::vector<std::string> faults;
-  const auto require = [&faults](bool good, const char* text) {
-    if (!good) faults.emplace_back(text);
+std::vector<OptionFault> find_option_faults(const SimulationOptions& o) {
+  std::vector<OptionFault> faults;
+  const auto require = [&faults](bool good, const char* item, const char* key, const char* text) {
+    if (!good) faults.push_back({item, key, text});
   };
-  require(std::isfinite(o.step) && o.step > 0, "step must be a positive time in seconds");
-  require(std::isfinite(o.duration) && o.duration >= 0, "duration must be a time in seconds, zero or more");
-  require(!(o.step > 0) || o.duration / o.step <= 1e12, "duration / step is more than 1e12 steps");
-  require(o.tolerance > 0 && o.tolerance < 1, "tolerance must lie between 0 and 1");
-  require(o.heap_tolerance >= 0 && o.heap_tolerance < 1, "heap_tolerance must lie between 0 and 1");
-  require(o.stabilization > 0 && o.stabilization <= 1, "stabilization must lie in (0, 1]");
-  require(!o.restitution_threshold || *o.restitution_threshold >= 0, "restitution_threshold must not be negative");
-  require(o.alpha > 0 && o.alpha <= 1, "alpha must lie in (0, 1]");
-  require(o.gamma >= 0 && o.gamma <= 1, "gamma must lie in [0, 1]");
-  require(o.spook.compliance >= 0 && std::isfinite(o.spook.compliance), "compliance must be zero or more, in m/N");
-  require(o.spook.contact_compliance >= 0 && std::isfinite(o.spook.contact_compliance),
+  require(std::isfinite(o.step) && o.step > 0, "", "step", "step must be a positive time in seconds");
+  require(std::isfinite(o.duration) && o.duration >= 0, "", "duration",
+          "duration must be a time in seconds, zero or more");
+  require(!(o.step > 0) || o.duration / o.step <= 1e12, "", o.duration > 1e6 ? "duration" : "step",
+          "duration / step is more than 1e12 steps");
+  require(o.tolerance > 0 && o.tolerance < 1, "", "tolerance", "tolerance must lie between 0 and 1");
+  require(o.heap_tolerance >= 0 && o.heap_tolerance < 1, "", "heap_tolerance",
+          "heap_tolerance must lie between 0 and 1");
+  require(o.stabilization > 0 && o.stabilization <= 1, "", "stabilization", "stabilization must lie in (0, 1]");
+  require(!o.restitution_threshold || *o.restitution_threshold >= 0, "", "restitution_threshold",
+          "restitution_threshold must not be negative");
+  require(o.alpha > 0 && o.alpha <= 1, "scheme", "alpha", "alpha must lie in (0, 1]");
+  require(o.gamma >= 0 && o.gamma <= 1, "scheme", "gamma", "gamma must lie in [0, 1]");
+  require(o.spook.compliance >= 0 && std::isfinite(o.spook.compliance), "scheme", "compliance",
+          "compliance must be zero or more, in m/N");
+  require(o.spook.contact_compliance >= 0 && std::isfinite(o.spook.contact_compliance), "scheme", "contact_compliance",
           "contact_compliance must be zero or more, in m/N");
-  require(o.spook.damping_steps > 0 && std::isfinite(o.spook.damping_steps),
+  require(o.spook.damping_steps > 0 && std::isfinite(o.spook.damping_steps), "scheme", "damping_steps",
           "damping_steps must be above zero: without damping constraint errors grow");
-  require(!o.spook.contact_damping_time || *o.spook.contact_damping_time >= 0,
+  require(!o.spook.contact_damping_time || *o.spook.contact_damping_time >= 0, "scheme", "contact_damping_time",
           "contact_damping_time must be a time in seconds, zero or more");
-  require(o.spook.slip_compliance >= 0 && std::isfinite(o.spook.slip_compliance),
+  require(o.spook.slip_compliance >= 0 && std::isfinite(o.spook.slip_compliance), "scheme", "slip_compliance",
           "slip_compliance must be zero or more, in (m/s)/N");
-  require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "facets must be an even number from 4 to 64");
-  require(o.threads >= 1 && o.threads <= 1024, "threads must be a number from 1 to 1024");
+  require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "friction", "facets",
+          "facets must be an even number from 4 to 64");
+  require(o.threads >= 1 && o.threads <= 1024, "", "threads", "threads must be a number from 1 to 1024");
   if (o.reduce_contacts && contains(scheme_names(), o.scheme)) {
     const auto scheme = make_scheme(o.scheme);
     require(
-        scheme->looks_ahead() && !scheme->locates(o),
+        scheme->looks_ahead() && !scheme->locates(o), "", "reduce_contacts",
         "reduce_contacts needs fixed steps (scheme stabilized or spook, without locate): events follow each contact");
   }
-  for (std::string& fault : find_solver_option_faults(o.solver_options)) faults.push_back(std::move(fault));
-  if (!contains(scheme_names(), o.scheme)) faults.push_back(unknown("scheme", o.scheme, scheme_names()));
+  for (OptionFault& fault : find_solver_option_faults(o.solver_options)) faults.push_back(std::move(fault));
+  if (!contains(scheme_names(), o.scheme))
+    faults.push_back({"", "scheme", unknown("scheme", o.scheme, scheme_names())});
   if (!contains(solver_choices(), o.solver)) {
-    faults.push_back(unknown("solver", o.solver, solver_choices()));
+    faults.push_back({"", "solver", unknown("solver", o.solver, solver_choices())});
   } else if (const auto solver = make_solver(o.solver)) {
     const SolverTraits traits = solver->traits();
     const bool can = o.friction == FrictionModel::Cone      ? traits.cone
                      : o.friction == FrictionModel::Pyramid ? traits.pyramid
                                                             : traits.box_friction;
     if (!can)
-      faults.push_back("solver '" + o.solver + "' cannot do this friction model; choose another, or solver 'auto'");
+      faults.push_back(
+          {"", "solver", "solver '" + o.solver + "' cannot do this friction model; choose another, or solver 'auto'"});
   }
   return faults;
 }

@@ -85,8 +85,8 @@ std::string LiveSimulation::handle_set(const Json& message) {
   }
   if (message.contains("step") && !read_number(message, "step", 1e-7, 1, &options.step))
     return "step is a number of seconds from 1e-7 to 1";
-  const std::vector<std::string> faults = find_option_faults(options);
-  if (!faults.empty()) return faults.front();
+  const std::vector<OptionFault> faults = find_option_faults(options);
+  if (!faults.empty()) return faults.front().message;
   wanted_options_ = options;
   wishes_.options = options;
   return "";

@@ -104,7 +104,7 @@ TEST(ReducedContacts, NotBetweenEvents) {
   EXPECT_TRUE(find_option_faults(options).empty());
   options.scheme = "trapezoid";
   ASSERT_EQ(find_option_faults(options).size(), 1u);
-  EXPECT_NE(find_option_faults(options)[0].find("reduce_contacts needs fixed steps"), std::string::npos);
+  EXPECT_NE(find_option_faults(options)[0].message.find("reduce_contacts needs fixed steps"), std::string::npos);
 }
 
 /// Corners on flush sides keep their contact: bricks at rest have the same rows in every step, and a guess that fits

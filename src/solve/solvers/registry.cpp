@@ -68,22 +68,24 @@ std::vector<std::string_view> local_solver_names() {
 
 std::vector<std::string_view> sweep_order_names() { return {"auto", "natural", "coloured"}; }
 
-std::vector<std::string> find_solver_option_faults(const SolverOptions& o) {
+std::vector<OptionFault> find_solver_option_faults(const SolverOptions& o) {
   struct Rule {
     bool good;
-    std::string_view text;
+    const char* key;
+    const char* text;
   };
   const Rule rules[] = {
-      {o.relaxation > 0 && o.relaxation < 2, "relaxation of the solver must lie between 0 and 2"},
-      {o.max_iterations >= 0, "iterations or coupling of the solver must be a number, 0 for its own"},
-      {o.mixing >= 0 && o.mixing <= 50, "mixing of the solver must be a number from 0 to 50"},
-      {o.sweeps >= 1, "sweeps of the solver must be 1 or more"},
-      {std::isfinite(o.time_limit) && o.time_limit >= 0, "time_limit of the solver must be a time in seconds"},
-      {o.threads >= 1 && o.threads <= 1024, "threads of the solver must be a number from 1 to 1024"},
+      {o.relaxation > 0 && o.relaxation < 2, "relaxation", "relaxation of the solver must lie between 0 and 2"},
+      {o.max_iterations >= 0, "iterations", "iterations or coupling of the solver must be a number, 0 for its own"},
+      {o.mixing >= 0 && o.mixing <= 50, "mixing", "mixing of the solver must be a number from 0 to 50"},
+      {o.sweeps >= 1, "sweeps", "sweeps of the solver must be 1 or more"},
+      {std::isfinite(o.time_limit) && o.time_limit >= 0, "time_limit",
+       "time_limit of the solver must be a time in seconds"},
+      {o.threads >= 1 && o.threads <= 1024, "threads", "threads of the solver must be a number from 1 to 1024"},
   };
-  std::vector<std::string> faults;
+  std::vector<OptionFault> faults;
   for (const Rule& rule : rules)
-    if (!rule.good) faults.emplace_back(rule.text);
+    if (!rule.good) faults.push_back({"solver", rule.key, rule.text});
   return faults;
 }
 

@@ -85,6 +85,36 @@ TEST(StepSolver, SaysWhenNothingHelps) {
   EXPECT_GT(result.residual.relative, 0.1);
 }
 
+TEST(Options, FaultsNameTheirKey) {
+  struct Case {
+    void (*spoil)(SimulationOptions*);
+    std::string item, key;
+  };
+  const std::vector<Case> cases{
+      {[](SimulationOptions* o) { o->step = 0; }, "", "step"},
+      {[](SimulationOptions* o) { o->step = 1e-13; }, "", "step"},
+      {[](SimulationOptions* o) { o->duration = 1e13; }, "", "duration"},
+      {[](SimulationOptions* o) { o->heap_tolerance = 1; }, "", "heap_tolerance"},
+      {[](SimulationOptions* o) { o->restitution_threshold = -1; }, "", "restitution_threshold"},
+      {[](SimulationOptions* o) { o->alpha = 0; }, "scheme", "alpha"},
+      {[](SimulationOptions* o) { o->spook.damping_steps = 0; }, "scheme", "damping_steps"},
+      {[](SimulationOptions* o) { o->facets = 5; }, "friction", "facets"},
+      {[](SimulationOptions* o) { o->solver_options.relaxation = 2; }, "solver", "relaxation"},
+      {[](SimulationOptions* o) { o->solver_options.threads = 0; }, "solver", "threads"},
+      {[](SimulationOptions* o) { o->threads = 0; }, "", "threads"},
+      {[](SimulationOptions* o) { o->scheme = "x"; }, "", "scheme"},
+      {[](SimulationOptions* o) { o->solver = "keller"; }, "", "solver"},
+  };
+  for (const Case& one : cases) {
+    SimulationOptions options;
+    one.spoil(&options);
+    const std::vector<OptionFault> faults = find_option_faults(options);
+    ASSERT_EQ(faults.size(), 1u) << one.key;
+    EXPECT_EQ(faults[0].item, one.item) << faults[0].message;
+    EXPECT_EQ(faults[0].key, one.key) << faults[0].message;
+  }
+}
+
 TEST(Options, EveryFaultIsNamed) {
   const auto faults = [](auto change) {
     SimulationOptions options;
@@ -100,8 +130,8 @@ TEST(Options, EveryFaultIsNamed) {
   EXPECT_EQ(faults([](SimulationOptions* o) { o->tolerance = 0; }).size(), 1u);
   const auto scheme = faults([](SimulationOptions* o) { o->scheme = "stabilised"; });
   ASSERT_EQ(scheme.size(), 1u);
-  EXPECT_EQ(scheme[0], "unknown scheme 'stabilised'; did you mean 'stabilized'?");
-  EXPECT_EQ(faults([](SimulationOptions* o) { o->solver = "lemk"; })[0],
+  EXPECT_EQ(scheme[0].message, "unknown scheme 'stabilised'; did you mean 'stabilized'?");
+  EXPECT_EQ(faults([](SimulationOptions* o) { o->solver = "lemk"; })[0].message,
             "unknown solver 'lemk'; did you mean 'lemke'?");
 }
 
