@@ -15,11 +15,12 @@ namespace slipstick {
 /// A compiled formula whose only free variable is the time t. Plain data: copyable, comparable, thread-safe.
 class Expression {
  public:
-  Expression() = default;  ///< the constant 0
-  explicit Expression(double constant) : constant_(constant) {}
+  Expression() = default;                               ///< the constant 0
+  Expression(double constant) : constant_(constant) {}  // NOLINT(google-explicit-constructor): a number is a formula
 
   double at(double t) const { return code_.empty() ? constant_ : evaluate(t); }
   bool is_constant() const { return code_.empty(); }
+  Expression times(double factor) const;
 
   double constant() const { return constant_; }
 

@@ -48,14 +48,20 @@ std::optional<Freedom> find_freedom(std::string_view name);
 std::optional<Freedom> main_freedom(JointKind kind);
 inline bool is_turn(Freedom f) { return f >= Freedom::TurnX && f <= Freedom::TurnZ; }
 
+/// A motor's bound at a time; below zero it is none. (What is no number stays so, for the judge to find.)
+inline double calc_bound(const Expression& bound, double t) {
+  const double value = bound.at(t);
+  return value < 0 ? 0 : value;
+}
+
 /// Drives one freedom with a bounded force or torque.
 struct Motor {
   bool drives_position = false;
   Expression target;  ///< m/s or rad/s; position: m or rad (a rod's: its length), functions of t
-  double max = 0;     ///< N or N m
+  Expression max;     ///< N or N m; where it is below zero the motor has no force
   double time = 0.1;  ///< position without stiffness: the speed asked for is what is missing over this time, s
-  std::optional<double> max_speed;    ///< position without stiffness: the largest speed asked for
-  double stiffness = 0, damping = 0;  ///< position: a spring and damper to the target instead, N/m or N m/rad
+  std::optional<Expression> max_speed;  ///< position without stiffness: the largest speed asked for; not below zero
+  double stiffness = 0, damping = 0;    ///< position: a spring and damper to the target instead, N/m or N m/rad
 };
 
 /// What a person asks of one freedom of a joint. Coordinates are zero at t = 0; a rod's and rope's is its length.

@@ -193,6 +193,14 @@ bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 }  // namespace
 
+Expression Expression::times(double factor) const {
+  if (is_constant()) return constant_ * factor;
+  Expression product = *this;  // the factor comes last: the stack grows by one where one value was left
+  product.code_.push_back({static_cast<std::uint16_t>(Code::Constant), 0, factor});
+  product.code_.push_back({static_cast<std::uint16_t>(Code::Multiply), 2, 0});
+  return product;
+}
+
 double Expression::evaluate(double t) const {
   std::array<double, kStackSize> stack;
   int top = 0;  // the compiler has proved top <= kStackSize

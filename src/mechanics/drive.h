@@ -37,10 +37,11 @@ struct DrivenMotor {
   DrivenMotor(const Axis& axis, const Drive* drive, std::size_t k)
       : motor(*axis.motor), input(drive ? &drive->motors[k] : nullptr) {}
   double target(double t) const { return input && input->target.given() ? double(input->target) : motor.target.at(t); }
-  double max() const { return input && input->max.given() ? double(input->max) : motor.max; }
+  double max(double t) const { return input && input->max.given() ? double(input->max) : calc_bound(motor.max, t); }
   /// The motor is a source of force and has no target.
   bool is_source() const { return input && input->torque.given(); }
-  double torque() const { return std::clamp(double(input->torque), -max(), max()); }
+  /// `t` is the end of the step.
+  double torque(double t) const { return std::clamp(double(input->torque), -max(t), max(t)); }
 };
 
 }  // namespace slipstick

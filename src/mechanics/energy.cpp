@@ -3,7 +3,8 @@
 
 namespace slipstick {
 
-Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity) {
+Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
+                   std::span<const double> near) {
   Energy energy;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -21,7 +22,8 @@ Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<con
   for (std::size_t k = 0; k < model.axes.size(); ++k) {
     const Axis& axis = model.axes[k];
     if (axis.stiffness == 0) continue;
-    const double elongation = calc_axis_row(model, pose, static_cast<int>(k), 0).value - axis.rest;
+    const double whole = k < near.size() ? near[k] : 0.0;
+    const double elongation = calc_axis_row(model, pose, static_cast<int>(k), whole).value - axis.rest;
     energy.spring += 0.5 * axis.stiffness * elongation * elongation;
   }
   return energy;

@@ -52,7 +52,7 @@ void update_equations(const Model& model, const Drive* drive, const State& state
   update_joint_rows(model, state.pose, &equations->joints);
   update_axis_rows(model, state.pose, state.axis, &equations->axes);
   update_coupling_rows(model, equations->axes, &equations->couplings);
-  update_spring_rows(model, state.pose, &equations->springs);
+  update_spring_rows(model, state.pose, state.axis, &equations->springs);
   update_contact_rows(model, state.pose, contacts, &equations->contacts);
 }
 

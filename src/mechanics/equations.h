@@ -101,7 +101,9 @@ void update_coordinates(const Model& model, std::span<const Axis> axes, std::spa
 void update_coordinates(const Model& model, const State& last, State* state);
 /// The ends of the joints' ranges as contacts, put before all others. Their gaps count from state.axis.
 void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts);
-void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows);
+/// Springs, then those on axes; `near` as in update_axis_rows.
+void update_spring_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                        std::vector<SpringRows>* rows);
 /// d/dt of each spring's rows while the bodies move with `velocity`: the curvature of the exact (dk/dq) v.
 /// [methods 7.1]
 void update_spring_rates(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
@@ -137,6 +139,8 @@ struct Energy {
   double potential() const { return gravity + spring; }
   double total() const { return kinetic + gravity + spring; }
 };
-Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity);
+/// `near` as in update_axis_rows: springs on turns are wound by whole turns.
+Energy calc_energy(const Model& model, std::span<const Pose> pose, std::span<const Twist> velocity,
+                   std::span<const double> near);
 
 }  // namespace slipstick

@@ -33,12 +33,13 @@ Vec6 calc_half_rate(const Side& side, const SideVelocity& v, const Vec3& arm, co
   return rate;
 }
 
-/// Springs on the coordinates of joints (suspensions): angles within half a turn.
-void add_axis_springs(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows) {
+/// Springs on the coordinates of joints: suspensions, torsion springs.
+void add_axis_springs(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                      std::vector<SpringRows>* rows) {
   for (std::size_t k = 0; k < model.axes.size(); ++k) {
     const Axis& axis = model.axes[k];
     if (!has_spring(axis)) continue;
-    const AxisRow row = calc_axis_row(model, pose, static_cast<int>(k), 0);
+    const AxisRow row = calc_axis_row(model, pose, static_cast<int>(k), k < near.size() ? near[k] : 0.0);
     SpringRows& out = rows->emplace_back();
     out.spring = static_cast<int>(rows->size()) - 1;
     out.body_a = row.body_a;
@@ -79,7 +80,8 @@ void update_spring_rates(const Model& model, std::span<const Pose> pose, std::sp
   }
 }
 
-void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vector<SpringRows>* rows) {
+void update_spring_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
+                        std::vector<SpringRows>* rows) {
   rows->resize(model.springs.size());
   for (std::size_t i = 0; i < model.springs.size(); ++i) {
     const Spring& spring = model.springs[i];
@@ -105,7 +107,7 @@ void update_spring_rows(const Model& model, std::span<const Pose> pose, std::vec
     }
     for (int k = out.count; k < 3; ++k) out.row[k] = PairRow{};
   }
-  add_axis_springs(model, pose, rows);
+  add_axis_springs(model, pose, near, rows);
 }
 
 }  // namespace slipstick

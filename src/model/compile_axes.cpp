@@ -54,13 +54,22 @@ bool has_coordinate(const Joint& joint, Freedom freedom) {
   return std::count(joint.free.begin() + 3, joint.free.begin() + 6, true) < 3;
 }
 
+/// A bound that does not change must leave some room; one that does may begin with none.
+void check_bound(const char* key, const char* words, const Expression& bound, ItemCheck* check) {
+  if (bound.is_constant()) {
+    check->positive(key, bound.at(0), words);
+  } else {
+    check->not_negative(key, bound.at(0), words);
+  }
+}
+
 void check_motor(const Motor& motor, ItemCheck* check) {
-  check->positive("motor.max", motor.max, "max of the motor");
+  check_bound("motor.max", "max of the motor", motor.max, check);
   check->finite("motor.target", motor.target.at(0), "target of the motor");
   check->positive("motor.time", motor.time, "time of the motor");
   check->not_negative("motor.stiffness", motor.stiffness, "stiffness of the motor");
   check->not_negative("motor.damping", motor.damping, "damping of the motor");
-  if (motor.max_speed) check->positive("motor.max_speed", *motor.max_speed, "max_speed of the motor");
+  if (motor.max_speed) check_bound("motor.max_speed", "max_speed of the motor", *motor.max_speed, check);
 }
 
 void check_axis(const AxisDescription& given, ItemCheck* check) {

@@ -80,7 +80,7 @@ void update_inputs(const Model& model, double t, Inputs* inputs) {
     inputs->motors_[k] = {};
     if (!model.axes[k].motor) continue;
     inputs->motors_[k].target = Setting(model.axes[k].motor->target.at(t));
-    inputs->motors_[k].max = Setting(model.axes[k].motor->max);
+    inputs->motors_[k].max = Setting(calc_bound(model.axes[k].motor->max, t));
   }
 }
 

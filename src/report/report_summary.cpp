@@ -74,8 +74,9 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
   out->line("energy", print_text("%.6g J at the start, %.6g J at the end (kinetic %.4g, potential %.4g)",
                                  s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
                                  final.kinetic, final.potential));
-  out->line("", print_text("loads %+.3g, motors %+.3g, damping %+.3g, friction %+.3g, impacts %+.3g, numerical %+.3g J",
-                           s.ledger.load, s.ledger.kinematic + s.ledger.motor, s.ledger.damping, s.ledger.friction,
+  out->line("", print_text("loads %+.3g, motors %+.3g, prescribed motion %+.3g, damping %+.3g, friction %+.3g, impacts "
+                           "%+.3g, numerical %+.3g J",
+                           s.ledger.load, s.ledger.motor, s.ledger.kinematic, s.ledger.damping, s.ledger.friction,
                            s.ledger.impact, s.ledger.numerical));
   if (s.increase_steps == 0) {
     out->line("", out->paint("32", "no step gained energy that nothing paid for"));

@@ -35,13 +35,10 @@ constexpr std::array kAxisKeys{
     AxisKey{JointKind::PointOnLine, "", Freedom::Z},
 };
 
-bool has_spring(Freedom freedom) { return !is_turn(freedom); }
-
 /// The keys of one axis.
 KeyList keys_of(Freedom freedom) {
-  KeyList keys{"limits", "restitution", "motor", "friction", "lock"};
-  if (is_turn(freedom)) keys.insert(keys.end(), {"limits_deg", "limits_rad"});
-  if (has_spring(freedom)) keys.insert(keys.end(), {"stiffness", "damping", "rest"});
+  KeyList keys{"limits", "restitution", "motor", "friction", "lock", "stiffness", "damping", "rest"};
+  if (is_turn(freedom)) keys.insert(keys.end(), {"limits_deg", "limits_rad", "rest_deg"});
   return keys;
 }
 
@@ -99,11 +96,9 @@ void read_motor(const SceneItem& joint, SceneBuild* build, const MemberNotes& no
   motor.drives_position = !item.has("speed");
   item.number_of_time("speed", &motor.target);
   item.number_of_time("position", &motor.target);
-  if (const SceneNode* degrees = item.find("position_deg")) {
-    if (const auto value = item.as_number(*degrees, "position_deg")) motor.target = Expression(kAxisDegree * *value);
-  }
-  if (item.require("max")) item.number("max", &motor.max);
-  item.number("max_speed", &motor.max_speed);
+  if (item.number_of_time("position_deg", &motor.target)) motor.target = motor.target.times(kAxisDegree);
+  if (item.require("max")) item.number_of_time("max", &motor.max);
+  if (Expression most; item.number_of_time("max_speed", &most)) motor.max_speed = most;
   item.number("time", &motor.time);
   item.number("stiffness", &motor.stiffness);
   item.number("damping", &motor.damping);
@@ -119,7 +114,8 @@ bool read_axis_keys(const SceneItem& item, SceneBuild* build, const MemberNotes&
   bool any = false;
   for (const std::string_view key : keys_of(axis->freedom)) {
     any = any || item.has(key);
-    notes.add(item, key, key.starts_with("limits") ? "limits" : std::string(key));
+    const std::size_t unit = std::min(key.find("_deg"), key.find("_rad"));
+    notes.add(item, key, std::string(key.substr(0, unit)));
   }
   read_limits(item, "limits", 1, axis);
   read_limits(item, "limits_rad", 1, axis);
@@ -128,11 +124,13 @@ bool read_axis_keys(const SceneItem& item, SceneBuild* build, const MemberNotes&
   read_motor(item, build, notes, axis);
   item.number("friction", &axis->friction);
   item.flag("lock", &axis->lock);
-  if (has_spring(axis->freedom)) {
-    item.number("stiffness", &axis->stiffness);
-    item.number("damping", &axis->damping);
-    item.number("rest", &axis->rest);
-  }
+  item.number("stiffness", &axis->stiffness);
+  item.number("damping", &axis->damping);
+  item.number("rest", &axis->rest);
+  if (!is_turn(axis->freedom)) return any;
+  if (item.has("rest") && item.has("rest_deg"))
+    item.fault(*item.find("rest_deg"), "rest is given twice in " + item.label());
+  if (item.number("rest_deg", &axis->rest)) axis->rest *= kAxisDegree;
   return any;
 }
 
@@ -194,7 +192,7 @@ void read_velocity_motor(const SceneItem& item, SceneBuild* build, JointDescript
   axis.freedom = turn ? Freedom::TurnZ : Freedom::Z;
   axis.motor.emplace();
   if (item.require("speed")) item.number_of_time("speed", &axis.motor->target);
-  if (item.require("max")) item.number("max", &axis.motor->max);
+  if (item.require("max")) item.number_of_time("max", &axis.motor->max);
   const MemberNotes notes(build, *joint, &item.node());
   notes.add(item, "speed", "motor.target");
   notes.add(item, "max", "motor.max");

@@ -15,7 +15,7 @@ struct JointType {
   std::string_view second;  ///< the key of its second axis; empty: none
   bool needs_axis = false;
   bool has_length = false;
-  bool needs_anchor = false;     ///< otherwise it is at the second body if `at` is missing
+  bool needs_anchor = false;     ///< otherwise it is at the moving body if `at` is missing
   std::string_view number = {};  ///< a number of its own: "pitch", "ratio", "radius"
 };
 
@@ -57,9 +57,18 @@ const KeyList& wrapper_keys() {  // beside the kind
   return kKeys;
 }
 
-const Pose* find_pose(const SceneBuild& build, const std::string& body) {
+const BodyDescription* find_described(const SceneBuild& build, const std::string& body) {
   const auto it = build.body_index.find(body);
-  return it == build.body_index.end() ? nullptr : &build.description.bodies[it->second].pose;
+  return it == build.body_index.end() ? nullptr : &build.description.bodies[it->second];
+}
+
+/// The body that a joint without `at` is at: b, unless forces cannot move it. A frame, a rail or the ground may have
+/// its origin anywhere, and reactions and errors would be those at a far point.
+const BodyDescription* find_moving(const SceneBuild& build, const JointDescription& joint) {
+  const BodyDescription* const b = find_described(build, joint.b);
+  if (b != nullptr && b->kind == BodyKind::Dynamic) return b;
+  const BodyDescription* const a = find_described(build, joint.a);
+  return a != nullptr ? a : b;
 }
 
 /// Two points `at: [[..], [..]]`, one on each body; without `at`, the origins of the bodies' frames.
@@ -78,10 +87,10 @@ void read_ends(const SceneItem& item, const SceneBuild& build, const std::string
     item.require("at");
     return;
   }
-  const Pose *pose_a = find_pose(build, a), *pose_b = find_pose(build, b);
-  if (pose_a != nullptr && pose_b != nullptr) {
-    *at_a = pose_a->position;
-    *at_b = pose_b->position;
+  const BodyDescription *body_a = find_described(build, a), *body_b = find_described(build, b);
+  if (body_a != nullptr && body_b != nullptr) {
+    *at_a = body_a->pose.position;
+    *at_b = body_b->pose.position;
   }
 }
 
@@ -91,8 +100,8 @@ void read_anchor(const SceneItem& item, const JointType& type, const SceneBuild&
     item.vector("at", &joint->at);
   } else if (type.needs_anchor) {
     item.require("at");
-  } else if (const Pose* pose = find_pose(build, joint->b == "world" ? joint->a : joint->b)) {
-    joint->at = pose->position;
+  } else if (const BodyDescription* body = find_moving(build, *joint)) {
+    joint->at = body->pose.position;
   }
 }
 

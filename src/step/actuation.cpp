@@ -64,7 +64,7 @@ double calc_motor_speed(const DrivenMotor& driven, double coordinate, double t, 
   const double target = driven.target(t + h);
   if (!motor.drives_position) return target;
   const double speed = (target - coordinate) / std::max(motor.time, h);
-  const double most = motor.max_speed.value_or(INFINITY);
+  const double most = motor.max_speed ? calc_bound(*motor.max_speed, t + h) : INFINITY;
   return std::clamp(speed, -most, most);
 }
 
@@ -74,11 +74,12 @@ void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, cons
   const DrivenMotor driven(axis, input.drive, k);
   const Motor& motor = driven.motor;
   const SolveMode mode = input.model->joints[axis.joint].solve;
-  const double h = input.h, bound = w.alpha * h * driven.max(), t = input.state->time;
+  const double h = input.h, t = input.state->time;
   if (driven.is_source()) {
-    add_pair_impulse(input, *map, at.body_a, at.body_b, at.row, w.alpha * h * driven.torque(), problem);
+    add_pair_impulse(input, *map, at.body_a, at.body_b, at.row, w.alpha * h * driven.torque(t + h), problem);
     return;
   }
+  const double bound = w.alpha * h * driven.max(t + w.alpha * h);
   const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
   if (!motor.drives_position || (motor.stiffness == 0 && motor.damping == 0)) {
     const double target = calc_motor_speed(driven, at.value, t, h);
@@ -128,7 +129,7 @@ std::optional<double> calc_source_torque(const StepInput& input, std::size_t axi
   if (!made.motor) return std::nullopt;
   const DrivenMotor driven(made, input.drive, axis);
   if (!driven.is_source()) return std::nullopt;
-  return driven.torque();
+  return driven.torque(input.state->time + input.h);
 }
 
 void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,

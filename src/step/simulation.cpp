@@ -241,8 +241,8 @@ bool Simulation::Impl::accept() {
 
 void Simulation::Impl::audit() {
   const Stopwatch watch(&report.seconds.advance);
-  const double before = calc_energy(model, state.pose, input().state->velocity).total();
-  const double after = calc_energy(model, next.pose, next.velocity).total();
+  const double before = calc_energy(model, state.pose, input().state->velocity, state.axis).total();
+  const double after = calc_energy(model, next.pose, next.velocity, state.axis).total();
   EnergyLedger& ledger = report.certificate.ledger;
   ledger = calc_ledger(input(), trial.scratch(), trial.solution(), next, before, after);
   impulses.clear();
@@ -388,7 +388,7 @@ std::string_view name_of(EventKind kind) {
 }
 
 EnergySplit Simulation::energy() const {
-  const Energy energy = calc_energy(impl_->model, impl_->state.pose, impl_->state.velocity);
+  const Energy energy = calc_energy(impl_->model, impl_->state.pose, impl_->state.velocity, impl_->state.axis);
   return {energy.kinetic, energy.potential()};
 }
 

@@ -97,6 +97,45 @@ TEST(Actuation, PositionMotorArrivesWithAndWithoutStiffness) {
   }
 }
 
+TEST(Actuation, MotorsBoundFollowsTheTime) {
+  // A torque of at most 4 t on 2 kg m^2: the speed is t^2. A bound of 1 - t is gone after a second, at 1/4 rad/s.
+  for (const std::string& scheme : kAllSchemes) {
+    const bool second_order = scheme == "trapezoid" || scheme == "alpha-gamma";
+    for (const auto& [bound, speed] : {std::pair("4*t", 4.0), std::pair("1 - t", 0.25)}) {
+      Scene scene = rotor(std::string(", motor: {speed: 1000, max: ") + bound + "}");
+      scene.options.scheme = scheme;
+      Simulation simulation = simulation_of(scene, 0.01);
+      while (simulation.state().time < 2 - 1e-9) ASSERT_TRUE(simulation.step().certified) << scheme;
+      EXPECT_NEAR(spin_of(simulation), speed, second_order ? 1e-9 : 0.05) << scheme << " " << bound;
+    }
+  }
+}
+
+TEST(Actuation, TorsionSpringIsWoundByWholeTurns) {
+  // 8 N m/rad on 2 kg m^2 swing at 2 rad/s; from rest at 0 about 10 rad: 10 (1 - cos 2t), three turns out, and back.
+  for (const std::string scheme : {"stabilized", "euler", "trapezoid", "alpha-gamma", "spook"}) {
+    Scene scene = rotor(", stiffness: 8, rest: 10");
+    scene.options.scheme = scheme;
+    Simulation simulation = simulation_of(scene, 1e-3);
+    EXPECT_NEAR(simulation.energy().potential, 400, 1e-12) << scheme;
+    const bool first_order = scheme == "stabilized" || scheme == "euler" || scheme == "spook";
+    double numerical = 0;
+    for (const double t : {kActuationPi / 4, kActuationPi / 2, kActuationPi}) {
+      while (simulation.state().time < t - 5e-4) {
+        const StepReport& report = simulation.step();
+        ASSERT_TRUE(report.certified) << scheme;
+        numerical = std::max(numerical, std::abs(report.certificate.ledger.numerical));
+      }
+      const double now = simulation.state().time;
+      EXPECT_NEAR(simulation.state().axis[0], 10 * (1 - std::cos(2 * now)), first_order ? 0.1 : 1e-3)
+          << scheme << " " << t;
+    }
+    EXPECT_LT(numerical, 2) << scheme;  // a turn lost would be some 400 J in one step
+    const EnergySplit energy = simulation.energy();
+    EXPECT_NEAR(energy.kinetic + energy.potential, 400, first_order ? 6 : 1e-3) << scheme;
+  }
+}
+
 TEST(Actuation, LimitIsLocatedAndBouncesByItsRestitution) {
   // 2 rad/s from 0, stop at 1 rad: t = 0.5, back at 1 rad/s, at the other stop (-1) at t = 2.5.
   for (const char* scheme : {"trapezoid", "euler", "alpha-gamma"}) {

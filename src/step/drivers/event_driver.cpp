@@ -372,8 +372,8 @@ bool EventDriver::accept(double h, const Candidate& due) {
     report_->note = trial_report_.note;
   }
   raise_to(trial_report_.certificate.residual, &report_->certificate.residual);
-  const double before = calc_energy(model_, current_.pose, current_.velocity).total();
-  const double after = calc_energy(model_, end_.pose, end_.velocity).total();
+  const double before = calc_energy(model_, current_.pose, current_.velocity, current_.axis).total();
+  const double after = calc_energy(model_, end_.pose, end_.velocity, current_.axis).total();
   StepInput in = input(h);
   impulses_.add(input(trial_h_, backward_), scheme_, trial_.scratch(), trial_.solution(), end_, h / trial_h_);
   report_->certificate.ledger.add(calc_ledger(in, trial_.scratch(), trial_.solution(), end_, before, after));

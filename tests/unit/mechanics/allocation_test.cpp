@@ -75,7 +75,7 @@ TEST(Allocation, NoneAfterWarmUp) {
     state.time += 0.1;
     update_equations(model, nullptr, state, contacts, &equations);
     calc_joint_error(model, state.pose, &scratch);
-    calc_energy(model, state.pose, state.velocity);
+    calc_energy(model, state.pose, state.velocity, state.axis);
     calc_free_rotation(model.bodies[0], Vec3(1, 2, 3), 0.01);
   }
   EXPECT_EQ(allocations, before);

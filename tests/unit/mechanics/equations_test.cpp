@@ -19,7 +19,7 @@ TEST(Energy, OfAnOffsetSpinningBody) {
   world.bodies[0].angular_velocity = Vec3(-1, 0.5, 2);
   State start;
   const Model model = compile_good(world, &start);
-  const Energy energy = calc_energy(model, start.pose, start.velocity);
+  const Energy energy = calc_energy(model, start.pose, start.velocity, {});
   // World frame: 1/2 m v_c^2 + 1/2 w . (R I R^T) w; box of 1 x 2 x 3 with mass 1.
   const BodyDescription& given = world.bodies[0];
   const Mat3 r = given.pose.orientation.toRotationMatrix();
@@ -60,8 +60,8 @@ TEST(Energy, ForcesAreMinusItsGradient) {
       }
     }
     const double h = 1e-5;
-    const double ahead = calc_energy(model, moved(start.pose, start.velocity, h), start.velocity).potential();
-    const double behind = calc_energy(model, moved(start.pose, start.velocity, -h), start.velocity).potential();
+    const double ahead = calc_energy(model, moved(start.pose, start.velocity, h), start.velocity, {}).potential();
+    const double behind = calc_energy(model, moved(start.pose, start.velocity, -h), start.velocity, {}).potential();
     EXPECT_NEAR(power, (ahead - behind) / (2 * h), 1e-6);
   }
 }

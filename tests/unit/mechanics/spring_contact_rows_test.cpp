@@ -37,9 +37,9 @@ TEST(SpringRows, JacobiansAreTheDerivativesOfTheValues) {
         const std::vector<Twist> velocity{dice.twist(), dice.twist()};
         const double h = 1e-6;
         std::vector<SpringRows> now, ahead, behind;
-        update_spring_rows(model, pose, &now);
-        update_spring_rows(model, moved(pose, velocity, h), &ahead);
-        update_spring_rows(model, moved(pose, velocity, -h), &behind);
+        update_spring_rows(model, pose, {}, &now);
+        update_spring_rows(model, moved(pose, velocity, h), {}, &ahead);
+        update_spring_rows(model, moved(pose, velocity, -h), {}, &behind);
         ASSERT_EQ(now[0].count, rest == 0 ? 3 : 1);
         for (int k = 0; k < now[0].count; ++k) {
           const double slope = (ahead[0].value[k] - behind[0].value[k]) / (2 * h);
@@ -65,8 +65,8 @@ TEST(SpringRows, RatesAreTheDerivativesOfTheRows) {
         std::vector<std::array<PairRow, 3>> rates;
         std::vector<SpringRows> ahead, behind;
         update_spring_rates(model, pose, velocity, &rates);
-        update_spring_rows(model, moved(pose, velocity, h), &ahead);
-        update_spring_rows(model, moved(pose, velocity, -h), &behind);
+        update_spring_rows(model, moved(pose, velocity, h), {}, &ahead);
+        update_spring_rows(model, moved(pose, velocity, -h), {}, &behind);
         for (int k = 0; k < ahead[0].count; ++k) {
           EXPECT_LT((rates[0][k].a - (ahead[0].row[k].a - behind[0].row[k].a) / (2 * h)).norm(), 1e-6);
           EXPECT_LT((rates[0][k].b - (ahead[0].row[k].b - behind[0].row[k].b) / (2 * h)).norm(), 1e-6);
@@ -83,7 +83,7 @@ TEST(SpringRows, CarryTheConstantsAndTheElongation) {
   State start;
   const Model model = compile_good(world, &start);
   std::vector<SpringRows> rows;
-  update_spring_rows(model, start.pose, &rows);
+  update_spring_rows(model, start.pose, {}, &rows);
   EXPECT_NEAR(rows[0].value[0], 0, 1e-14);  // at rest where it was placed
   EXPECT_NEAR(rows[1].value[0], (world.springs[1].at_b - world.springs[1].at_a).norm() - 0.25, 1e-14);
   EXPECT_EQ(rows[1].stiffness, 70);
@@ -105,7 +105,7 @@ TEST(SpringRows, EndsThatMeetPushAlongX) {
     State start;
     const Model model = compile_good(world, &start);
     std::vector<SpringRows> rows;
-    update_spring_rows(model, start.pose, &rows);
+    update_spring_rows(model, start.pose, {}, &rows);
     ASSERT_TRUE(rows[0].row[0].b.allFinite());
     EXPECT_TRUE(rows[0].row[0].b.head<3>().isApprox(Vec3::UnitX()));
     EXPECT_NEAR(rows[0].value[0], -2, 1e-14);

@@ -68,6 +68,32 @@ struct ShortRun {
   }
 };
 
+std::string make_summary(const std::string& text) {
+  const Result<Scene> scene = parse_scene("slipstick: 1\n" + text, "s.yaml");
+  EXPECT_TRUE(scene) << scene.faults()[0].text();
+  const Scene& given = scene.value();
+  Simulation simulation(given.model, given.initial, given.options);
+  RunStatistics statistics(given, simulation);
+  for (int k = 0; k < 100; ++k) statistics.add(simulation, simulation.step(), 1e-3, 0);
+  return statistics.summary(simulation, 1.0, false);
+}
+
+TEST(Report, SummaryKeepsMotorsAndPrescribedMotionApart) {
+  // A lift takes 2 kg up by a metre: 19.62 J. A motor brings 2 kg m^2 to 3 rad/s: 9 J.
+  const std::string lift = make_summary(R"yaml(
+bodies:
+  - {name: lift, kinematic: {velocity: [0, 0, 1]}, shapes: [{box: {size: [1, 1, 0.2]}}]}
+  - {name: crate, mass: 2, position: [0, 0, 0.2], velocity: [0, 0, 1], shapes: [{box: {size: [0.2, 0.2, 0.2]}}]}
+)yaml");
+  EXPECT_NE(lift.find("motors +0, prescribed motion +19.6, "), std::string::npos) << lift;
+  const std::string rotor = make_summary(R"yaml(
+gravity: [0, 0, 0]
+bodies: [{name: rotor, mass: 1, inertia: [1, 1, 2]}]
+joints: [{hinge: {between: [world, rotor], at: [0, 0, 0], axis: [0, 0, 1], motor: {speed: 3, max: 100}}}]
+)yaml");
+  EXPECT_NE(rotor.find("motors +9, prescribed motion +0, "), std::string::npos) << rotor;
+}
+
 TEST(Report, HasEveryFieldOfItsContract) {
   ShortRun run;
   run.take(20);
