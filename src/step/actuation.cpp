@@ -132,13 +132,13 @@ std::optional<double> calc_source_torque(const StepInput& input, std::size_t axi
   return driven.torque(input.state->time + input.h);
 }
 
-void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,
+void add_axis_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
                    EnergyLedger* ledger) {
   const Model& model = *input.model;
-  const Equations& eq = scratch.equations;
+  const Equations& eq = *made.equations;
   const auto impulse = [&](int slot) {
-    const int row = slot < 0 ? -1 : scratch.map.joint_row[slot];
-    return row < 0 ? 0.0 : scratch.impulse_scale * solution.lambda[row];
+    const int row = slot < 0 ? -1 : made.map.joint_row[slot];
+    return row < 0 ? 0.0 : made.impulse_scale * solution.lambda[row];
   };
   bool given = false;
   for (std::size_t k = 0; k < eq.axes.size(); ++k) {

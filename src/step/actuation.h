@@ -21,7 +21,7 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
 std::optional<double> calc_source_torque(const StepInput& input, std::size_t axis);
 
 /// Work of motors, of joint friction, and of prescribed bodies through all these rows.
-void add_axis_work(const StepInput& input, const StepScratch& scratch, const Solution& solution, const State& next,
+void add_axis_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
                    EnergyLedger* ledger);
 
 }  // namespace slipstick

@@ -41,42 +41,42 @@ RowSpeed calc_row_speed(const StepInput& input, const State& next, int body_a, i
 
 }  // namespace
 
-EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, const Solution& solution,
-                         const State& next, double energy_before, double energy_after) {
+EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
+                         double energy_before, double energy_after) {
   EnergyLedger ledger;
-  const Equations& eq = scratch.equations;
+  const Equations& eq = *made.equations;
   const VecX& lambda = solution.lambda;
-  const double scale = scratch.impulse_scale;
+  const double scale = made.impulse_scale;
   ledger.change = energy_after - energy_before;
 
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
-    if (scratch.map.column_of_body[i] < 0) continue;
+    if (made.map.column_of_body[i] < 0) continue;
     const Twist &u = input.state->velocity[i], &v = next.velocity[i];
     ledger.load += 0.5 * input.h *
                    (eq.load[i].head<3>().dot(u.linear + v.linear) + eq.load[i].tail<3>().dot(u.angular + v.angular));
   }
   for (const JointRows& joint : eq.joints) {
     for (int r = 0; r < joint.count; ++r) {
-      const int row = scratch.map.joint_row[input.model->joints[joint.joint].first_row + r];
+      const int row = made.map.joint_row[input.model->joints[joint.joint].first_row + r];
       if (row < 0) continue;
       const RowSpeed speed = calc_row_speed(input, next, joint.body_a, joint.body_b, joint.row[r]);
       ledger.kinematic -= scale * lambda[row] * speed.prescribed;
     }
   }
-  add_axis_work(input, scratch, solution, next, &ledger);
+  add_axis_work(input, made, solution, next, &ledger);
   for (std::size_t i = 0; i < eq.springs.size(); ++i) {
     const SpringRows& spring = eq.springs[i];
-    if (scratch.map.spring_row[i] < 0) continue;
+    if (made.map.spring_row[i] < 0) continue;
     for (int r = 0; r < spring.count; ++r) {
       const RowSpeed speed = calc_row_speed(input, next, spring.body_a, spring.body_b, spring.row[r]);
-      const double impulse = scale * lambda[scratch.map.spring_row[i] + r];
+      const double impulse = scale * lambda[made.map.spring_row[i] + r];
       ledger.kinematic -= impulse * speed.prescribed;
       ledger.damping -= input.h * spring.damping * speed.total * speed.total;
     }
   }
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
     const ContactRows& contact = eq.contacts[i];
-    const int row = scratch.map.contact_row[i];
+    const int row = made.map.contact_row[i];
     if (row < 0) continue;
     for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
       if (lambda[row + r] == 0) continue;

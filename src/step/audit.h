@@ -6,7 +6,7 @@
 namespace slipstick {
 
 /// The kinetic energy gained is exactly the impulses times the mean velocity (v + v')/2, so each impulse has its share.
-EnergyLedger calc_ledger(const StepInput& input, const StepScratch& scratch, const Solution& solution,
-                         const State& next, double energy_before, double energy_after);
+EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
+                         double energy_before, double energy_after);
 
 }  // namespace slipstick

@@ -20,7 +20,7 @@ constexpr double kEnergyRounding = 1e-10;
 constexpr int kMaxBoundRepeats = 20;
 constexpr double kBoundTolerance = 1e-12;
 
-void add_momenta(const Model& model, const std::vector<Twist>& velocity, StepScratch* s) {
+void add_momenta(const Model& model, const std::vector<Twist>& velocity, ImpactScratch* s) {
   begin_problem(model, &s->problem, &s->map);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (s->map.column_of_body[i] < 0) continue;
@@ -33,7 +33,7 @@ void add_momenta(const Model& model, const std::vector<Twist>& velocity, StepScr
 void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity,
                  LadderResult* worst) {
   scratch->solution.lambda.resize(0);
-  const LadderResult result = ladder->solve(scratch->normals, &scratch->step.problem, &scratch->solution);
+  const LadderResult result = ladder->solve(scratch->normals, scratch->problem, &scratch->relaxed, &scratch->solution);
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
   if (!result.certified) {
@@ -42,21 +42,20 @@ void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scra
   }
   if (!(result.residual.relative < worst->residual.relative)) worst->residual = result.residual;
   for (std::size_t i = 0; i < velocity->size(); ++i) {
-    if (scratch->step.map.column_of_body[i] < 0) continue;
-    (*velocity)[i] =
-        calc_body_twist(input, scratch->step.map, scratch->step.problem, scratch->solution.v, static_cast<int>(i));
+    if (scratch->map.column_of_body[i] < 0) continue;
+    (*velocity)[i] = calc_body_twist(input, scratch->map, scratch->problem, scratch->solution.v, static_cast<int>(i));
   }
 }
 
 /// Adds what the problem just solved did; contacts: see add_contact_impulses.
 void add_joint_impulses(const Model& model, ImpactScratch* s) {
   for (int r = 0; r < model.joint_rows; ++r)
-    if (s->step.map.joint_row[r] >= 0) s->joint_impulse[r] += s->solution.lambda[s->step.map.joint_row[r]];
+    if (s->map.joint_row[r] >= 0) s->joint_impulse[r] += s->solution.lambda[s->map.joint_row[r]];
 }
 
 void clear_impulses(const Model& model, ImpactScratch* s) {
   s->joint_impulse.assign(model.joint_rows, 0.0);
-  s->contact_impulse.assign(s->step.equations.contacts.size(), {});
+  s->contact_impulse.assign(s->equations.contacts.size(), {});
 }
 
 /// One impact, phase by phase.
@@ -87,7 +86,7 @@ class Impact {
     const ContactRows& c = contacts()[i];
     return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]);
   }
-  const std::vector<ContactRows>& contacts() const { return s_.step.equations.contacts; }
+  const std::vector<ContactRows>& contacts() const { return s_.equations.contacts; }
   bool closes(std::size_t i) const { return s_.before[i] < -in_.closing_speed; }
 
   const ImpactInput& in_;
@@ -102,7 +101,7 @@ class Impact {
 };
 
 bool Impact::is_due() {
-  Equations& eq = s_.step.equations;
+  Equations& eq = s_.equations;
   update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts);
   update_joint_rows(model_, in_.step.state->pose, &eq.joints);
   update_axis_rows(model_, in_.step.state->pose, in_.step.state->axis, &eq.axes);
@@ -161,22 +160,22 @@ bool Impact::update_restitution() {
 }
 
 void Impact::add_joints() {
-  StepScratch& s = s_.step;
+  ImpactScratch& s = s_;
   if (in_.scheme != nullptr) return in_.scheme->add_impact_joints(in_.step, s.equations.joints, &s.problem, &s.map);
   add_joint_rows(in_.step, {}, s.equations.joints, 0, &s.problem, &s.map);
 }
 
 void Impact::compress() {
-  add_momenta(model_, velocity_, &s_.step);
+  add_momenta(model_, velocity_, &s_);
   add_joints();
-  add_axis_rows(in_.step, {}, s_.step.equations, 0, &s_.step.problem, &s_.step.map);
+  add_axis_rows(in_.step, {}, s_.equations, 0, &s_.problem, &s_.map);
   s_.offset.assign(contacts().size(), 0.0);
-  add_contact_rows(in_.step, contacts(), s_.offset, &s_.step.problem, &s_.step.map);
+  add_contact_rows(in_.step, contacts(), s_.offset, &s_.problem, &s_.map);
   s_.normals.clear();
   solve_phase(in_.step, &ladder_, &s_, &velocity_, &result_.solve);
   s_.compression.resize(static_cast<Eigen::Index>(contacts().size()));
   for (std::size_t i = 0; i < contacts().size(); ++i)
-    s_.compression[static_cast<Eigen::Index>(i)] = s_.solution.lambda[s_.step.map.contact_row[i]];
+    s_.compression[static_cast<Eigen::Index>(i)] = s_.solution.lambda[s_.map.contact_row[i]];
   add_friction_work(s_.solution.lambda, false);
   clear_impulses(model_, &s_);
   add_impulses(false);
@@ -189,7 +188,7 @@ void Impact::add_impulses(bool second) {
   for (std::size_t i = 0; i < contacts().size(); ++i) {
     const ContactRows& c = contacts()[i];
     std::array<double, 6>& sum = s_.contact_impulse[i];
-    const int row = s_.step.map.contact_row[i], tangents = second && s_.fixed_row[i] >= 0 ? s_.fixed_row[i] : row;
+    const int row = s_.map.contact_row[i], tangents = second && s_.fixed_row[i] >= 0 ? s_.fixed_row[i] : row;
     sum[0] += lambda[row] + (second ? given(i) : 0);
     if (c.friction == 0) continue;
     for (int k = 1; k < c.count + (second ? 0 : c.extra); ++k) sum[k] += lambda[tangents + k];
@@ -206,7 +205,7 @@ void Impact::add_friction_work(const VecX& lambda, bool second) {
   const std::vector<Twist>& from = second ? s_.compressed : s_.initial;
   for (std::size_t i = 0; i < contacts().size(); ++i) {
     if (contacts()[i].friction == 0) continue;
-    const int row = second && s_.fixed_row[i] >= 0 ? s_.fixed_row[i] : s_.step.map.contact_row[i];
+    const int row = second && s_.fixed_row[i] >= 0 ? s_.fixed_row[i] : s_.map.contact_row[i];
     for (int k = 1; k < contacts()[i].count; ++k)
       result_.friction_work += 0.5 * lambda[row + k] * (speed(from, i, k) + speed(velocity_, i, k));
   }
@@ -215,7 +214,7 @@ void Impact::add_friction_work(const VecX& lambda, bool second) {
 /// A pair with a given decompression impulse has two blocks: its normal row for c' alone, and a friction block whose
 /// normal row moves nothing and is held at e c_n + c' by a compliance, so that the cone has just that size.
 void Impact::assemble_decompression() {
-  StepScratch& s = s_.step;
+  ImpactScratch& s = s_;
   add_momenta(model_, s_.compressed, &s);
   add_joints();
   add_axis_rows(in_.step, {}, s.equations, 0, &s.problem, &s.map);
@@ -266,7 +265,7 @@ void Impact::decompress() {
     double change = 0, size = s_.compression.size() > 0 ? s_.compression.cwiseAbs().maxCoeff() : 0;
     for (std::size_t i = 0; i < contacts().size(); ++i) {
       if (s_.fixed_row[i] < 0) continue;
-      const double more = s_.solution.lambda[s_.step.map.contact_row[i]];
+      const double more = s_.solution.lambda[s_.map.contact_row[i]];
       change = std::max(change, std::abs(more - s_.fixed[i]));
       s_.fixed[i] = more;
     }
@@ -294,7 +293,7 @@ void Impact::simplify() {
   const double share = worst_joint_ >= 0 ? 0 : e;
   take_compression(1 + share);
   for (std::size_t i = 0; i < velocity_.size(); ++i) {
-    if (s_.step.map.column_of_body[i] < 0) continue;
+    if (s_.map.column_of_body[i] < 0) continue;
     velocity_[i].linear = s_.compressed[i].linear + share * (s_.compressed[i].linear - from[i].linear);
     velocity_[i].angular = s_.compressed[i].angular + share * (s_.compressed[i].angular - from[i].angular);
   }
@@ -308,7 +307,7 @@ void Impact::add_events(std::vector<Event>* events) const {
     events->push_back({EventKind::Impact, t, c.body_a, c.body_b, s_.before[i], speed(velocity_, i, 0)});
   }
   if (worst_joint_ < 0) return;
-  const JointRows& joint = s_.step.equations.joints[worst_joint_];
+  const JointRows& joint = s_.equations.joints[worst_joint_];
   events->push_back({EventKind::Impact, t, joint.body_a, joint.body_b, worst_joint_speed_, 0});
 }
 
@@ -368,8 +367,8 @@ ImpactResult apply_impact(const ImpactInput& input, StepSolver* ladder, ImpactSc
 
 LadderResult project_velocity(const StepInput& input, std::span<const char> sticking, StepSolver* ladder,
                               ImpactScratch* scratch, std::vector<Twist>* velocity) {
-  Equations& eq = scratch->step.equations;
-  StepScratch& s = scratch->step;
+  Equations& eq = scratch->equations;
+  ImpactScratch& s = *scratch;
   update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts);
   update_joint_rows(*input.model, input.state->pose, &eq.joints);
   update_axis_rows(*input.model, input.state->pose, input.state->axis, &eq.axes);

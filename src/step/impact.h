@@ -11,7 +11,10 @@
 namespace slipstick {
 
 struct ImpactScratch {
-  StepScratch step;
+  Equations equations;  ///< rows of contacts, joints, axes and couplings alone
+  RowMap map;
+  Problem problem;
+  Relaxed relaxed;
   Solution solution;
   std::vector<double> offset, before, restitution, fixed;
   std::vector<int> fixed_row;  ///< of the friction block whose normal impulse is given, or -1

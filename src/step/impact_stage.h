@@ -18,7 +18,6 @@ class ImpactStage {
   /// The contacts that took part.
   const ContactSet& contacts() const { return touching_; }
   const std::vector<Event>& events() const { return events_; }
-  void clear() { events_.clear(); }
 
  private:
   bool is_due(const StepInput& input);

@@ -98,35 +98,35 @@ void StepImpulses::add_contact(const StepInput& input, const ContactRows& rows, 
   }
 }
 
-void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepScratch& scratch,
-                             const State& next, double share) {
+void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made, const State& next,
+                             double share) {
   const double h = share * input.h;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (scratch.map.column_of_body[i] < 0) continue;
-    bodies_[i].gravity += h * scratch.equations.gravity[i];
-    bodies_[i].load += h * scratch.equations.load[i];
-    bodies_[i].inertia.tail<3>() += share * scheme.calc_inertial_impulse(input, scratch, next, static_cast<int>(i));
+    if (made.map.column_of_body[i] < 0) continue;
+    bodies_[i].gravity += h * made.equations->gravity[i];
+    bodies_[i].load += h * made.equations->load[i];
+    bodies_[i].inertia.tail<3>() += share * scheme.calc_inertial_impulse(input, next, static_cast<int>(i));
   }
 }
 
-void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepScratch& scratch,
-                       const Solution& solution, const State& next, double share) {
-  add_known(input, scheme, scratch, next, share);
-  const std::span<const Pose> pose = scratch.pose_star.empty() ? input.state->pose : scratch.pose_star;
-  const Equations& equations = scratch.equations;
-  const double scale = share * scratch.impulse_scale;
+void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepProblem& made, const Solution& solution,
+                       const State& next, double share) {
+  add_known(input, scheme, made, next, share);
+  const std::span<const Pose> pose = made.pose;
+  const Equations& equations = *made.equations;
+  const double scale = share * made.impulse_scale;
   for (int r = 0; r < model_.joint_rows; ++r)
-    slots_[r] = scratch.map.joint_row[r] < 0 ? 0.0 : scale * solution.lambda[scratch.map.joint_row[r]];
+    slots_[r] = made.map.joint_row[r] < 0 ? 0.0 : scale * solution.lambda[made.map.joint_row[r]];
   for (std::size_t k = 0; k < model_.axes.size(); ++k)
     if (const auto source = calc_source_torque(input, k)) slots_[model_.axes[k].motor_row] = share * input.h * *source;
   add_joints(equations, pose, slots_);
   add_axes(equations, pose, slots_);
   for (std::size_t i = 0; i < equations.springs.size(); ++i) {
     const SpringRows& spring = equations.springs[i];
-    const int row = scratch.map.spring_row[i];
-    PairRow sum = i < scratch.spring_bend.size() ? scratch.spring_bend[i] : PairRow{};
+    const int row = made.map.spring_row[i];
+    PairRow sum = i < made.spring_bend.size() ? made.spring_bend[i] : PairRow{};
     for (int r = 0; r < spring.count; ++r) {
-      const double impulse = row >= 0 ? solution.lambda[row + r] : scratch.map.spring_known[i][r];
+      const double impulse = row >= 0 ? solution.lambda[row + r] : made.map.spring_known[i][r];
       sum.a += impulse * spring.row[r].a;
       sum.b += impulse * spring.row[r].b;
       if (i >= model_.springs.size()) axes_[axis_of_spring_[i - model_.springs.size()]].spring += scale * impulse;
@@ -136,7 +136,7 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepS
   }
   for (std::size_t i = 0; i < equations.contacts.size(); ++i) {
     const ContactRows& rows = equations.contacts[i];
-    const int row = scratch.map.contact_row[i], count = rows.friction == 0 ? 1 : rows.count + rows.extra;
+    const int row = made.map.contact_row[i], count = rows.friction == 0 ? 1 : rows.count + rows.extra;
     if (row < 0) continue;
     std::array<double, 6> impulse{};
     for (int k = 0; k < count; ++k) impulse[k] = scale * solution.lambda[row + k];
@@ -145,7 +145,7 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepS
 }
 
 void StepImpulses::add_impact(const StepInput& input, const ImpactScratch& scratch) {
-  const Equations& equations = scratch.step.equations;
+  const Equations& equations = scratch.equations;
   add_joints(equations, input.state->pose, scratch.joint_impulse);
   add_axes(equations, input.state->pose, scratch.joint_impulse);
   for (std::size_t i = 0; i < equations.contacts.size(); ++i)

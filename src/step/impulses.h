@@ -18,7 +18,7 @@ class StepImpulses {
   void clear();
   /// What one solved problem of length input.h did. `share`: of its length that counts (an event state that was
   /// interpolated); the sum is exact for 1 alone.
-  void add(const StepInput& input, const Scheme& scheme, const StepScratch& scratch, const Solution& solution,
+  void add(const StepInput& input, const Scheme& scheme, const StepProblem& made, const Solution& solution,
            const State& next, double share = 1);
   /// An impact, or a projection: `input.contacts` are those it was made with.
   void add_impact(const StepInput& input, const ImpactScratch& scratch);
@@ -41,7 +41,7 @@ class StepImpulses {
   std::span<const BodyImpulse> bodies() const { return bodies_; }
 
  private:
-  void add_known(const StepInput& input, const Scheme& scheme, const StepScratch& scratch, const State& next,
+  void add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made, const State& next,
                  double share);
   void add_joints(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots);
   void add_axes(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots);

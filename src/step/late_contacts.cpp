@@ -30,38 +30,45 @@ bool LateContacts::anything_turns(const State& next, double h) const {
   return false;
 }
 
-bool LateContacts::add(const State& state, const State& next, double h, std::span<const double> reach,
-                       ContactFinder* finder, ContactSet* contacts) {
+bool LateContacts::find(const State& state, const State& next, double h, std::span<const double> reach,
+                        const ContactSet& known, ContactFinder* finder, ContactSet* all) {
   if (!anything_turns(next, h)) return false;
   finder->find(next, none_, &found_);
-  bool added = false;
-  for (const Contact& contact : found_.contacts) {
+  late_.contacts.clear();
+  for (Contact& contact : found_.contacts) {
     const double slack = kLatePart * (reach[contact.body_a] + reach[contact.body_b]);
-    if (contact.gap < -slack) added |= add_one(state, next, h, slack, contact, contacts);
+    if (contact.gap < -slack && find_one(state, next, h, slack, known, &contact)) late_.contacts.push_back(contact);
   }
-  return added;
+  if (late_.contacts.empty()) return false;
+  // Both are sorted; a late contact takes the place of the one of its key.
+  merged_.contacts.clear();
+  auto late = late_.contacts.begin();
+  for (const Contact& contact : known.contacts) {
+    while (late != late_.contacts.end() && late->key < contact.key) merged_.contacts.push_back(*late++);
+    const bool replaced = late != late_.contacts.end() && late->key == contact.key;
+    merged_.contacts.push_back(replaced ? *late++ : contact);
+  }
+  merged_.contacts.insert(merged_.contacts.end(), late, late_.contacts.end());
+  std::swap(*all, merged_);
+  return true;
 }
 
 /// The row of the contact at the end of the step, as one of its start: the same points and normal, and the gap that
-/// with the velocities just found would be the one that there is.
-bool LateContacts::add_one(const State& state, const State& next, double h, double slack, Contact contact,
-                           ContactSet* contacts) {
-  const auto place = std::lower_bound(contacts->contacts.begin(), contacts->contacts.end(), contact.key,
+/// with the velocities just found would be the one that there is. False: the known set has it as it is.
+bool LateContacts::find_one(const State& state, const State& next, double h, double slack, const ContactSet& known,
+                            Contact* contact) const {
+  const auto place = std::lower_bound(known.contacts.begin(), known.contacts.end(), contact->key,
                                       [](const Contact& c, const ContactKey& key) { return c.key < key; });
-  const bool known = place != contacts->contacts.end() && place->key == contact.key;
-  if (known && contact.gap > std::min(place->gap, 0.0) - slack) return false;  // was as deep before
+  const bool has = place != known.contacts.end() && place->key == contact->key;
+  if (has && contact->gap > std::min(place->gap, 0.0) - slack) return false;  // was as deep before
   const auto velocity = [&](int body, const Vec3& p) {
     const Pose& pose = state.pose[body];
     return point_velocity(pose, next.velocity[body], pose.orientation.conjugate() * (p - pose.position));
   };
-  contact.point_a = carry(next.pose[contact.body_a], state.pose[contact.body_a], contact.point_a);
-  contact.point_b = carry(next.pose[contact.body_b], state.pose[contact.body_b], contact.point_b);
-  contact.gap -=
-      h * contact.normal.dot(velocity(contact.body_b, contact.point_b) - velocity(contact.body_a, contact.point_a));
-  if (known)
-    *place = contact;
-  else
-    contacts->contacts.insert(place, contact);
+  contact->point_a = carry(next.pose[contact->body_a], state.pose[contact->body_a], contact->point_a);
+  contact->point_b = carry(next.pose[contact->body_b], state.pose[contact->body_b], contact->point_b);
+  contact->gap -= h * contact->normal.dot(velocity(contact->body_b, contact->point_b) -
+                                          velocity(contact->body_a, contact->point_a));
   return true;
 }
 

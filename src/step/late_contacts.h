@@ -20,19 +20,20 @@ class LateContacts {
  public:
   explicit LateContacts(const Model& model);  ///< keeps a reference
 
-  /// Adds to `contacts`, those of `state`, what overlaps at `next` by more than a small part of the motion (`reach`,
-  /// metres per body). True if there was anything.
-  bool add(const State& state, const State& next, double h, std::span<const double> reach, ContactFinder* finder,
-           ContactSet* contacts);
+  /// What overlaps at `next` by more than a small part of the motion (`reach`, metres per body) and is not so in
+  /// `known`, the contacts of `state`. False if there is nothing; else `all` has these and the known ones.
+  bool find(const State& state, const State& next, double h, std::span<const double> reach, const ContactSet& known,
+            ContactFinder* finder, ContactSet* all);
 
  private:
   bool anything_turns(const State& next, double h) const;
-  bool add_one(const State& state, const State& next, double h, double slack, Contact contact, ContactSet* contacts);
+  bool find_one(const State& state, const State& next, double h, double slack, const ContactSet& known,
+                Contact* contact) const;
 
   const Model& model_;
   std::vector<char> angular_;  ///< body has corners, edges or rims
   std::vector<double> none_;   ///< no reach
-  ContactSet found_;
+  ContactSet found_, late_, merged_;
 };
 
 }  // namespace slipstick

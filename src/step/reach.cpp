@@ -28,15 +28,19 @@ void Reach::assume(const State& state, std::span<const Twist> prescribed, double
   }
 }
 
-bool Reach::covers(const State& next) {
-  bool good = true;
-  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-    const double needed = calc_speed(model_.bodies[i], next.velocity[i]);
-    if (needed <= speed_[i] || model_.bodies[i].kind != BodyKind::Dynamic) continue;
-    speed_[i] = kSpeedMargin * needed;
-    good = good && model_.bodies[i].shape_count == 0;
-  }
-  return good;
+bool Reach::is_faster(std::size_t i, const State& next) const {
+  return model_.bodies[i].kind == BodyKind::Dynamic && calc_speed(model_.bodies[i], next.velocity[i]) > speed_[i];
+}
+
+bool Reach::covers(const State& next) const {
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+    if (model_.bodies[i].shape_count > 0 && is_faster(i, next)) return false;
+  return true;
+}
+
+void Reach::raise(const State& next) {
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+    if (is_faster(i, next)) speed_[i] = kSpeedMargin * calc_speed(model_.bodies[i], next.velocity[i]);
 }
 
 std::span<const double> Reach::lengths(double h) {

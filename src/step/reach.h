@@ -19,12 +19,16 @@ class Reach {
   /// Assumes speeds for a step of length h from `state`; `prescribed` has the velocities of kinematic bodies.
   void assume(const State& state, std::span<const Twist> prescribed, double h);
   /// False if a body with shapes leaves the step faster than assumed: it could have met something that nobody looked
-  /// for. The assumption is then raised for a repeat.
-  bool covers(const State& next);
-  /// Metres a body, for a step of length h.
+  /// for.
+  bool covers(const State& next) const;
+  /// Assumes more of the bodies that left the step faster, for a repeat.
+  void raise(const State& next);
+  /// Metres per body, for a step of length h.
   std::span<const double> lengths(double h);
 
  private:
+  bool is_faster(std::size_t body, const State& next) const;
+
   const Model& model_;
   std::vector<double> speed_;  ///< bound on each body's surface speed, m/s
   std::vector<double> length_;

@@ -42,33 +42,18 @@ struct StepInput {
   bool closed = false;    ///< the contacts are the closed ones; what is open is left to the event driver
 };
 
-/// Scratch of one step, made by the stages in turn; deleting it between steps changes nothing.
-struct StepScratch {
-  Equations equations;
-  std::vector<Pose> pose_star;      ///< where the rows are taken if not at the state
-  std::vector<double> offset;       ///< normal offset of each contact, m/s
-  std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
-  double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda
-  // alpha-gamma family
-  std::vector<Twist> velocity;                ///< of the state, with prescribed motions in place
-  std::vector<Pose> pose_end;                 ///< move(q, v, h)
-  std::vector<Vec6> load_end;                 ///< loads there
-  std::vector<JointRows> joints_middle;       ///< joint rows at q*
-  std::vector<AxisRow> axes_middle;           ///< axis rows at q*
-  std::vector<std::array<PairRow, 3>> rates;  ///< of the springs' rows
-  std::vector<PairRow> spring_bend;           ///< lambda of springs that is not along their rows (curvature)
-  std::vector<Vec3> spin;                     ///< omega at which the gyroscopic matrix is taken
-  std::vector<Pose> pose_ahead;               ///< spook: move(q, v, h)
-  std::vector<double> bend;                   ///< spook: what each joint value gains there beyond h G v, m or rad
-  std::vector<double> bend_end;               ///< spook: the same for the velocities expected at the end of the step
-  std::vector<double> bend_found;             ///< spook: the same for those that came out (Scheme::refine)
-  std::vector<Mat3> stiffness;                ///< spook: of joint forces against rotation: K, then h^2 times its
-                                              ///< positive part, body axes
-  bool refining = false;                      ///< `spin` comes from a solution (Scheme::refine), not from a guess
+/// What stage 5 makes: a problem, and where everything sits in it.
+struct StepProblem {
+  const Equations* equations = nullptr;  ///< whose rows these are: those of stage 4, or the scheme's own
+  std::span<const Pose> pose;            ///< where the rows of joints and contacts are taken
+  std::vector<PairRow> spring_bend;      ///< lambda of springs that is not along their rows (curvature); may be empty
+  std::vector<double> restitution;       ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
+  double impulse_scale = 1;              ///< 1/alpha: physical impulses are this times lambda
   RowMap map;
   Problem problem;
 };
 
+/// A scheme belongs to one simulation and keeps its own scratch; forgetting that between steps changes nothing.
 class Scheme {
  public:
   virtual ~Scheme() = default;
@@ -87,16 +72,15 @@ class Scheme {
                                  RowMap* map) const;
   /// What a user should know about the parameters chosen, one line each.
   virtual std::vector<std::string> find_warnings(const Model&, const SimulationOptions&) const { return {}; }
-  /// Stages 4 and 5.
-  virtual void discretize(const StepInput& input, StepScratch* scratch) const = 0;
-  /// After the solution: true if `discretize` is to be repeated with what is known now.
-  virtual bool refine(const StepInput&, const Solution&, StepScratch*) const { return false; }
-  /// The impulse beside all forces that changes I omega of a body in the step to `next`, N m s, body axes. Default: the
-  /// gyroscopic turn.
-  virtual Vec3 calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
-                                     int body) const;
+  /// Stage 5. `again`: `refine` has asked for it, and the problem is to be built with what that has found.
+  virtual void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) = 0;
+  /// After the solution of a first `discretize`: true if a second one is worth its price.
+  virtual bool refine(const StepInput&, const StepProblem&, const Solution&) { return false; }
+  /// The impulse beside all forces that changes I omega of a body in the trial just made, which ends at `next`, N m s,
+  /// body axes. Default: the gyroscopic turn.
+  virtual Vec3 calc_inertial_impulse(const StepInput& input, const State& next, int body) const;
   /// Stage 9: poses and velocities at t + h. Default: the problem's unknown is v' and q' = move(q, v', h).
-  virtual void advance(const StepInput& input, const StepScratch& scratch, const Solution& solution, State* next) const;
+  virtual void advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const;
 };
 
 /// A new scheme, or null for an unknown name.

@@ -23,15 +23,15 @@ constexpr std::array kSchemes{
 
 }  // namespace
 
-void Scheme::advance(const StepInput& input, const StepScratch& scratch, const Solution& solution, State* next) const {
+void Scheme::advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const {
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
-    next->velocity[i] = calc_body_twist(input, scratch.map, scratch.problem, solution.v, static_cast<int>(i));
+    next->velocity[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
     const bool still = input.model->bodies[i].kind == BodyKind::Fixed;
     next->pose[i] = still ? input.state->pose[i] : move(input.state->pose[i], next->velocity[i], input.h);
   }
 }
 
-Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepScratch&, const State&, int body) const {
+Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const State&, int body) const {
   const Body& b = input.model->bodies[body];
   const Vec3& omega = input.state->velocity[body].angular;
   return b.inertia * (calc_gyroscopic_turn(b, omega, input.h) - omega);

@@ -41,50 +41,49 @@ void StepSolver::set_budget(int sweeps) {
   hurried_sweeps_ = sweeps;
 }
 
-LadderResult StepSolver::solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution) {
-  if (budget_ > 0) return hurried_->solve(*problem, solution);
-  LadderResult result = solvers_.solve(*problem, solution);
-  const bool heap = result.tolerance > options_.tolerance;  // swept to a budget: what is left is no sign of a jam
-  if (result.certified || budgeted_ || heap) return result;
+LadderResult StepSolver::solve(const Problem& problem, Solution* solution) {
+  return budget_ > 0 ? hurried_->solve(problem, solution) : solvers_.solve(problem, solution);
+}
+
+void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed,
+                         Solution* solution, LadderResult* result) {
+  relaxed->taken = false;
+  const bool heap = result->tolerance > options_.tolerance;  // swept to a budget: what is left is no sign of a jam
+  if (budget_ > 0 || result->certified || budgeted_ || heap) return;
 
   // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record.
-  const std::vector<double> offsets = problem->c;
-  const LadderResult unrelaxed = result;
+  const LadderResult unrelaxed = *result;
   const Solution best = *solution;
-  const auto relaxed = [&](std::string_view note, auto change) {
+  relaxed->problem = problem;
+  const auto take = [&](std::string_view note, auto relax) {
     double largest = 0;
     for (const NormalOffset& normal : normals) {
-      const double offset = change(problem->c[normal.row], normal);
-      largest = std::max(largest, std::abs(offset - problem->c[normal.row]));
-      problem->c[normal.row] = offset;
+      double& c = relaxed->problem.c[normal.row];
+      const double offset = relax(c, normal);
+      largest = std::max(largest, std::abs(offset - c));
+      c = offset;
     }
     // The relaxed problem's solution would leave no more than that of the given one: if the solvers left much more, the
     // offsets are not what stops them.
     if (largest == 0 || unrelaxed.residual.natural > kFarAbove * largest) return false;
     *solution = best;
-    const LadderResult trial = solvers_.solve(*problem, solution);
-    const int iterations = result.iterations + trial.iterations;
-    const int escalations = result.escalations + trial.escalations + 1;
-    const int islands = result.islands + trial.islands, held = result.held + trial.held;
-    const double certify_seconds = result.certify_seconds + trial.certify_seconds;
-    result = trial;
-    result.certify_seconds = certify_seconds;
-    result.islands = islands;
-    result.held = held;
-    result.iterations = iterations;
-    result.escalations = escalations;
-    if (trial.certified) result.note = note;
+    LadderResult trial = solvers_.solve(relaxed->problem, solution);
+    trial.iterations += result->iterations;
+    trial.escalations += result->escalations + 1;
+    trial.islands += result->islands;
+    trial.held += result->held;
+    trial.certify_seconds += result->certify_seconds;
+    if (trial.certified) trial.note = note;
+    *result = trial;
     return trial.certified;
   };
-  if (relaxed("restitution dropped", [](double c, const NormalOffset& n) { return c - n.restitution; })) return result;
-  if (relaxed("penetration not corrected", [](double c, const NormalOffset&) { return std::max(c, 0.0); }))
-    return result;
-  problem->c = offsets;
+  relaxed->taken = take("restitution dropped", [](double c, const NormalOffset& n) { return c - n.restitution; }) ||
+                   take("penetration not corrected", [](double c, const NormalOffset&) { return std::max(c, 0.0); });
+  if (relaxed->taken) return;
   *solution = best;
-  result.residual = unrelaxed.residual;
-  result.solver = unrelaxed.solver;
-  result.note = unrelaxed.note.empty() ? "not converged" : unrelaxed.note;
-  return result;
+  result->residual = unrelaxed.residual;
+  result->solver = unrelaxed.solver;
+  result->note = unrelaxed.note.empty() ? "not converged" : unrelaxed.note;
 }
 
 }  // namespace slipstick

@@ -18,12 +18,31 @@ struct NormalOffset {
   double restitution = 0;  ///< Lambda_j <= 0, m/s
 };
 
+/// A problem that took the place of one that could not be solved.
+struct Relaxed {
+  bool taken = false;  ///< the answer is that of `problem`
+  Problem problem;
+};
+
 class StepSolver {
  public:
   explicit StepSolver(const SimulationOptions& options);
   double tolerance() const { return options_.tolerance; }
-  /// `solution` holds the warm start; `problem` changes only if it is relaxed.
-  LadderResult solve(std::span<const NormalOffset> normals, Problem* problem, Solution* solution);
+
+  /// Stage 7. `solution` holds the warm start.
+  LadderResult solve(const Problem& problem, Solution* solution);
+  /// Stage 8. `result` and `solution` are those of `solve`; where the judge is not content, those of a relaxed problem
+  /// take their place if it is content with them.
+  void certify(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed, Solution* solution,
+               LadderResult* result);
+  /// Both.
+  LadderResult solve(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed,
+                     Solution* solution) {
+    LadderResult result = solve(problem, solution);
+    certify(normals, problem, relaxed, solution, &result);
+    return result;
+  }
+
   std::span<const SolverStatistics> statistics() const { return solvers_.statistics(); }
   /// Simulation::set_budget
   void set_budget(int sweeps);

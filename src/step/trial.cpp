@@ -25,16 +25,29 @@ bool is_finite(const State& state) {
   return true;
 }
 
-/// The last step's impulses by key, and the present velocities, are the guess.
-void Trial::warm_start(const StepInput& input) {
+void Trial::update_equations(const StepInput& input, StepReport* report) {
+  const Stopwatch watch(&report->seconds.assemble);
+  again_ = false;
+  h_ = input.h;
+  slipstick::update_equations(*input.model, input.drive, *input.state, *input.contacts, &equations_);
+}
+
+void Trial::discretize(const StepInput& input, StepReport* report) {
+  const Stopwatch watch(&report->seconds.assemble);
+  scheme_.discretize(input, equations_, again_, &made_);
+}
+
+void Trial::warm_start(const StepInput& input, StepReport* report) {
+  if (again_) return;
+  const Stopwatch watch(&report->seconds.assemble);
   const Model& model = *input.model;
   const State& state = *input.state;
-  const Problem& problem = scratch_.problem;
-  const double share = input.h / input.h_nominal / scratch_.impulse_scale;
+  const Problem& problem = made_.problem;
+  const double share = input.h / input.h_nominal / made_.impulse_scale;
   solution_.v.resize(problem.unknowns());
   solution_.lambda.setZero(problem.rows());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const int column = scratch_.map.column_of_body[i];
+    const int column = made_.map.column_of_body[i];
     if (column < 0) continue;
     Vec6 v;
     v << state.velocity[i].linear, state.velocity[i].angular;
@@ -42,15 +55,15 @@ void Trial::warm_start(const StepInput& input) {
       solution_.v[problem.column_start[column] + k] = model.bodies[i].free_basis.col(k).dot(v);
   }
   for (int r = 0; r < model.joint_rows; ++r)
-    if (scratch_.map.joint_row[r] >= 0) solution_.lambda[scratch_.map.joint_row[r]] = share * state.joint_impulse[r];
+    if (made_.map.joint_row[r] >= 0) solution_.lambda[made_.map.joint_row[r]] = share * state.joint_impulse[r];
   normals_.clear();
   warm_contacts_ = 0;
   std::size_t m = 0;
-  for (std::size_t i = 0; i < scratch_.equations.contacts.size(); ++i) {
-    const ContactRows& contact = scratch_.equations.contacts[i];
-    const int row = scratch_.map.contact_row[i];
+  for (std::size_t i = 0; i < made_.equations->contacts.size(); ++i) {
+    const ContactRows& contact = made_.equations->contacts[i];
+    const int row = made_.map.contact_row[i];
     if (row < 0) continue;
-    normals_.push_back({row, scratch_.restitution[i]});
+    normals_.push_back({row, made_.restitution[i]});
     const ContactKey& key = input.contacts->contacts[contact.contact].key;
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
@@ -60,44 +73,53 @@ void Trial::warm_start(const StepInput& input) {
       solution_.lambda[row + k] =
           share * contact.direction[k].dot(state.contact_memory[m].impulse) / contact.direction[k].squaredNorm();
   }
+  report->warm_contacts = warm_contacts_;
 }
 
 void Trial::solve(StepReport* report) {
   const Stopwatch watch(&report->seconds.solve);
-  if (kept_problem_) {
-    *kept_problem_ = scratch_.problem;
+  if (kept_problem_ != nullptr) {
+    *kept_problem_ = made_.problem;
     *kept_guess_ = solution_;
   }
-  outcome_ = ladder_.solve(normals_, &scratch_.problem, &solution_);
+  outcome_ = solver_.solve(made_.problem, &solution_);
+}
+
+void Trial::certify(StepReport* report) {
+  const Stopwatch watch(&report->seconds.solve);
+  solver_.certify(normals_, made_.problem, &relaxed_, &solution_, &outcome_);
   report->iterations += outcome_.iterations;
   report->escalations += outcome_.escalations;
   report->islands += outcome_.islands;
   report->held += outcome_.held;
   report->seconds.certify += outcome_.certify_seconds;
-  report->rows = std::max(report->rows, scratch_.problem.rows());
+  report->rows = std::max(report->rows, made_.problem.rows());
 }
 
-void Trial::run(const StepInput& input, State* next, StepReport* report) {
-  scratch_.refining = false;
-  {
-    const Stopwatch watch(&report->seconds.assemble);
-    scheme_.discretize(input, &scratch_);  // 4, 5
-    warm_start(input);                     // 6
-  }
-  report->warm_contacts = warm_contacts_;
-  solve(report);  // 7, 8
-  if (scheme_.refine(input, solution_, &scratch_)) {
-    scratch_.refining = true;
-    scheme_.discretize(input, &scratch_);
-    solve(report);
-  }
-  report->certificate.residual = outcome_.residual;
-  report->certified = outcome_.certified;
-  report->heap = outcome_.tolerance > ladder_.tolerance();
-  report->note = outcome_.note;
+bool Trial::refine(const StepInput& input) {
+  again_ = !again_ && scheme_.refine(input, made_, solution_);
+  return again_;
+}
+
+void Trial::advance(const StepInput& input, State* next, StepReport* report) {
   const Stopwatch watch(&report->seconds.advance);
-  scheme_.advance(input, scratch_, solution_, next);  // 9
+  scheme_.advance(input, made_, solution_, next);
   next->time = input.state->time + input.h;
+  update_coordinates(*input.model, *input.state, next);
+}
+
+double Trial::calc_largest_normal() const {
+  double largest = 0;
+  for (const NormalOffset& normal : normals_) largest = std::max(largest, solution_.lambda[normal.row]);
+  return largest;
+}
+
+Vec3 Trial::calc_contact_impulse(std::size_t i, double unit) const {
+  const ContactRows& rows = made_.equations->contacts[i];
+  Vec3 impulse = Vec3::Zero();
+  for (int k = 0; k < (rows.friction == 0 ? 1 : rows.count); ++k)
+    impulse += unit * solution_.lambda[made_.map.contact_row[i] + k] * rows.direction[k];
+  return impulse;
 }
 
 }  // namespace slipstick

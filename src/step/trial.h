@@ -1,5 +1,5 @@
 // Stages 4 to 9 of docs/step.md for one length of time: equations, problem, warm start, solution, certificate, motion.
-// The fixed pipe makes one trial a step; the event driver makes as many as it needs to find where a step must end.
+// A driver decides how many trials a step takes, and how long they are.
 #pragma once
 
 #include "step/scheme.h"
@@ -10,14 +10,22 @@ namespace slipstick {
 /// An impulse below this fraction of the step's largest is rounding, not load.
 inline constexpr double kLoaded = 1e-11;
 
+/// Counts and times of a trial go to the report of the step, whatever becomes of the trial; its verdict (`outcome`) is
+/// left to the audit.
 class Trial {
  public:
   /// Keeps references.
-  Trial(const Scheme& scheme, StepSolver* ladder) : scheme_(scheme), ladder_(*ladder) {}
+  Trial(Scheme* scheme, StepSolver* solver) : scheme_(*scheme), solver_(*solver) {}
 
-  /// From input.state over input.h to the poses and velocities of `next`. Counts and times go to `report`; the
-  /// certificate is that of the worst trial since `report` was made.
-  void run(const StepInput& input, State* next, StepReport* report);
+  void update_equations(const StepInput& input, StepReport* report);  ///< 4
+  void discretize(const StepInput& input, StepReport* report);        ///< 5
+  /// 6. The last step's impulses by key, and the present velocities; after `refine` the solution that it looked at.
+  void warm_start(const StepInput& input, StepReport* report);
+  void solve(StepReport* report);    ///< 7
+  void certify(StepReport* report);  ///< 8
+  /// True, at most once per trial: stages 5 to 8 are worth taking again with what is known now.
+  bool refine(const StepInput& input);
+  void advance(const StepInput& input, State* next, StepReport* report);  ///< 9
 
   /// Copies each problem and its guess before it is solved; nulls: no longer.
   void keep(Problem* problem, Solution* guess) {
@@ -25,24 +33,34 @@ class Trial {
     kept_guess_ = guess;
   }
 
-  const StepScratch& scratch() const { return scratch_; }
+  const StepProblem& made() const { return made_; }
+  /// The problem that the solution belongs to: the one made, or a relaxation of it.
+  const Problem& solved() const { return relaxed_.taken ? relaxed_.problem : made_.problem; }
   const Solution& solution() const { return solution_; }
-  bool certified() const { return outcome_.certified; }
+  const LadderResult& outcome() const { return outcome_; }
+  bool has_heap() const { return outcome_.tolerance > solver_.tolerance(); }
   /// Normal row of each contact that is in the problem, with its restitution.
   const std::vector<NormalOffset>& normals() const { return normals_; }
-  /// What `impulse` means in N s: lambda times this.
-  double impulse_scale() const { return scratch_.impulse_scale; }
+  int warm_contacts() const { return warm_contacts_; }
+
+  double h() const { return h_; }  ///< its length
+
+  /// The largest normal lambda.
+  double calc_largest_normal() const;
+  /// Impulse of contact i of the problem on its body B, world, with N s per unit of lambda; it must have rows.
+  Vec3 calc_contact_impulse(std::size_t i, double unit) const;
 
  private:
-  void warm_start(const StepInput& input);
-  void solve(StepReport* report);
-
-  const Scheme& scheme_;
-  StepSolver& ladder_;
-  StepScratch scratch_;
+  Scheme& scheme_;
+  StepSolver& solver_;
+  Equations equations_;
+  StepProblem made_;
+  Relaxed relaxed_;
   Solution solution_;
   LadderResult outcome_;
   std::vector<NormalOffset> normals_;
+  double h_ = 0;
+  bool again_ = false;     ///< `refine` has asked for a second pass
   int warm_contacts_ = 0;  ///< with a known impulse to begin from
   Problem* kept_problem_ = nullptr;
   Solution* kept_guess_ = nullptr;

@@ -16,7 +16,8 @@ constexpr double kTangential = 1 / (3.25 - kMixed * kMixed / 1.75);  // 0.4375
 constexpr double kNormal = kMixed * kTangential / 1.75;              // 0.3247595...
 
 struct RodStep {
-  double normal = 0, tangential = 0;  ///< impulse of the first step
+  /// Impulse of the first step's problem. What then takes the rest of the slip out of v is no part of the paper's step.
+  double normal = 0, tangential = 0;
   double impacts = 0;
   WorldMotion motion;
 };
@@ -34,9 +35,9 @@ std::optional<RodStep> step_rod(const std::vector<std::pair<std::string, std::st
   const int rod = *scene->model.find_body("rod");
   const auto look = [&](const Simulation& simulation, const StepReport* report) {
     if (report == nullptr) return;
-    for (const ContactForce& each : simulation.contact_forces()) {
-      step.normal += h * std::abs(each.force.y());
-      step.tangential += h * std::abs(each.force.x());
+    for (const ContactMemory& each : simulation.state().contact_memory) {
+      step.normal += std::abs(each.impulse.y());
+      step.tangential += std::abs(each.impulse.x());
     }
     for (const Event& event : simulation.events()) step.impacts += event.kind == EventKind::Impact;
     step.motion =

@@ -70,102 +70,111 @@ class AlphaGamma final : public Scheme {
   }
   bool rows_at_middle() const override { return true; }
 
-  void discretize(const StepInput& input, StepScratch* scratch) const override;
-  bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
-  void advance(const StepInput& input, const StepScratch& scratch, const Solution& solution,
-               State* next) const override;
-  Vec3 calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
-                             int body) const override;
+  void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) override;
+  bool refine(const StepInput& input, const StepProblem& made, const Solution& solution) override;
+  void advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const override;
+  Vec3 calc_inertial_impulse(const StepInput& input, const State& next, int body) const override;
 
  private:
   Weights weights_of(const StepInput& input) const { return input.backward ? Weights{1, 1} : weights(*input.options); }
-  static void update_poses(const StepInput& input, StepScratch* scratch);
-  static void update_rows(const StepInput& input, const Weights& w, StepScratch* scratch);
-  static void add_columns(const StepInput& input, const Weights& w, StepScratch* scratch);
-  static void add_curvature(const StepInput& input, const Weights& w, StepScratch* scratch);
-  static void add_contacts(const StepInput& input, double share, StepScratch* scratch);
+  void update_poses(const StepInput& input);
+  void update_rows(const StepInput& input, const Weights& w, const Equations& at_start);
+  void add_columns(const StepInput& input, const Weights& w, bool again, StepProblem* made);
+  void add_curvature(const StepInput& input, const Weights& w, StepProblem* made);
+  void add_contacts(const StepInput& input, double share, StepProblem* made);
 
   std::string_view name_;
   std::optional<Weights> weights_;
+  // Scratch.
+  Equations equations_;                        ///< forces at both ends; rows at q*, values at q
+  std::vector<Twist> velocity_;                ///< of the state, with prescribed motions in place
+  std::vector<Pose> pose_star_;                ///< q*: where the rows are taken
+  std::vector<Pose> pose_end_;                 ///< move(q, v, h)
+  std::vector<Vec6> load_end_;                 ///< loads there
+  std::vector<std::array<PairRow, 3>> rates_;  ///< of the springs' rows
+  std::vector<Vec3> spin_;                     ///< omega at which the gyroscopic matrix is taken
+  std::vector<Vec3> spin_found_;               ///< the same from a solution (`refine`)
+  std::vector<double> offset_;                 ///< of the normal row of each contact, m/s
 };
 
 /// v with prescribed motions in place, q* and move(q, v, h).
-void AlphaGamma::update_poses(const StepInput& input, StepScratch* scratch) {
+void AlphaGamma::update_poses(const StepInput& input) {
   const State& state = *input.state;
   const std::size_t count = state.pose.size();
-  scratch->velocity.resize(count);
-  scratch->pose_star.resize(count);
-  scratch->pose_end.resize(count);
+  velocity_.resize(count);
+  pose_star_.resize(count);
+  pose_end_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const BodyKind kind = input.model->bodies[i].kind;
     const Twist& v = kind == BodyKind::Kinematic ? input.prescribed[i] : state.velocity[i];
-    scratch->velocity[i] = v;
-    scratch->pose_star[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h / 2);
-    scratch->pose_end[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h);
+    velocity_[i] = v;
+    pose_star_[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h / 2);
+    pose_end_[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h);
   }
 }
 
-/// Forces at both ends; rows at q*, values at q.
-void AlphaGamma::update_rows(const StepInput& input, const Weights& w, StepScratch* scratch) {
+void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equations& at_start) {
   const Model& model = *input.model;
   const State& state = *input.state;
-  Equations& eq = scratch->equations;
-  update_equations(model, input.drive, state, *input.contacts, &eq);
+  Equations& eq = equations_;
+  eq.gravity = at_start.gravity;
+  eq.load = at_start.load;
+  eq.springs = at_start.springs;
   if (!model.loads.empty() || input.drive) {
-    update_loads(model, input.drive, scratch->pose_end, state.time + input.h, &scratch->load_end);
-    for (std::size_t i = 0; i < eq.load.size(); ++i)
-      eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * scratch->load_end[i];
+    update_loads(model, input.drive, pose_end_, state.time + input.h, &load_end_);
+    for (std::size_t i = 0; i < eq.load.size(); ++i) eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * load_end_[i];
   }
-  update_joint_rows(model, scratch->pose_star, &scratch->joints_middle);
-  for (std::size_t i = 0; i < eq.joints.size(); ++i) eq.joints[i].row = scratch->joints_middle[i].row;
-  if (!model.axes.empty()) {
-    update_axis_rows(model, scratch->pose_star, state.axis, &scratch->axes_middle);
-    for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].row = scratch->axes_middle[i].row;
-    // Rows at q*, values at q: a coupling's value is a sum of values.
-    update_coupling_rows(model, eq.axes, &eq.couplings);
+  update_joint_rows(model, pose_star_, &eq.joints);
+  for (std::size_t i = 0; i < eq.joints.size(); ++i) eq.joints[i].value = at_start.joints[i].value;
+  update_axis_rows(model, pose_star_, state.axis, &eq.axes);
+  for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].value = at_start.axes[i].value;
+  // Rows at q*, values at q: a coupling's value is a sum of values.
+  update_coupling_rows(model, eq.axes, &eq.couplings);
+  if (input.middle == nullptr) {
+    eq.contacts = at_start.contacts;
+    return;
   }
-  if (input.middle == nullptr) return;
-  update_contact_rows(model, scratch->pose_star, *input.middle, &eq.contacts);
+  update_contact_rows(model, pose_star_, *input.middle, &eq.contacts);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) eq.contacts[i].gap = input.contacts->contacts[i].gap;
 }
 
-void AlphaGamma::add_columns(const StepInput& input, const Weights& w, StepScratch* scratch) {
+void AlphaGamma::add_columns(const StepInput& input, const Weights& w, bool again, StepProblem* made) {
   const Model& model = *input.model;
   const double h = input.h;
-  scratch->spin.resize(model.bodies.size());
+  spin_.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (scratch->map.column_of_body[i] < 0) continue;
+    if (made->map.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
-    const Twist& v = scratch->velocity[i];
-    const Vec6 force = scratch->equations.gravity[i] + scratch->equations.load[i];
+    const Twist& v = velocity_[i];
+    const Vec6 force = equations_.gravity[i] + equations_.load[i];
     Vec6 momentum = w.alpha * h * force;
     momentum.head<3>() += body.mass * v.linear;
     momentum.tail<3>() += body.inertia * v.angular;
-    if (!scratch->refining) {
+    if (!again) {
       const Vec3 torque = force.tail<3>() + (body.inertia * v.angular).cross(v.angular);
-      scratch->spin[i] = v.angular + 0.5 * h * (body.inertia_inverse * torque);
+      spin_[i] = v.angular + 0.5 * h * (body.inertia_inverse * torque);
     }
-    const Mat3 gyroscopic = w.alpha * h * skew(body.inertia * scratch->spin[i]);
+    const Mat3 gyroscopic = w.alpha * h * skew(body.inertia * spin_[i]);
     const bool spins = is_gyroscopic(body, gyroscopic, v.angular);
-    add_body_column(body, momentum, spins ? &gyroscopic : nullptr, &scratch->problem);
-    if (spins) scratch->problem.symmetric = false;
+    add_body_column(body, momentum, spins ? &gyroscopic : nullptr, &made->problem);
+    if (spins) made->problem.symmetric = false;
   }
 }
 
 /// The part of alpha h^2 (dk/dq) v that the compliant rows do not hold, for k = -(k phi + d g v) g:
 ///   -alpha h^2 [ k phi gdot + d (gdot v) g + d (g v) gdot ].
-void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepScratch* scratch) {
+void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepProblem* made) {
   const Model& model = *input.model;
-  scratch->spring_bend.assign(model.springs.size(), {});
+  made->spring_bend.assign(model.springs.size(), {});
   if (model.springs.empty()) return;
-  update_spring_rates(model, input.state->pose, scratch->velocity, &scratch->rates);
+  update_spring_rates(model, input.state->pose, velocity_, &rates_);
   const double h = input.h;
   for (std::size_t i = 0; i < model.springs.size(); ++i) {
-    const SpringRows& spring = scratch->equations.springs[i];
+    const SpringRows& spring = equations_.springs[i];
     for (int r = 0; r < spring.count; ++r) {
-      const PairRow &g = spring.row[r], &rate = scratch->rates[i][r];
-      const double speed = calc_pair_speed(scratch->velocity, spring.body_a, spring.body_b, g);
-      const double bend = calc_pair_speed(scratch->velocity, spring.body_a, spring.body_b, rate);
+      const PairRow &g = spring.row[r], &rate = rates_[i][r];
+      const double speed = calc_pair_speed(velocity_, spring.body_a, spring.body_b, g);
+      const double bend = calc_pair_speed(velocity_, spring.body_a, spring.body_b, rate);
       const double along = spring.stiffness * spring.value[r] + spring.damping * speed;
       const double size = spring.stiffness * std::abs(spring.value[r]) + spring.damping * std::abs(speed);
       const double mobility = calc_pair_mobility(model, spring.body_a, spring.body_b, g);
@@ -173,61 +182,64 @@ void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepScr
       if (!(w.alpha * h * h * size * mobility <= kGeometricShare * length)) continue;
       const double factor = -w.alpha * w.alpha * h * h, turned = factor * along,
                    damped = factor * spring.damping * bend;
-      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, rate, turned, &scratch->problem);
-      add_pair_impulse(input, scratch->map, spring.body_a, spring.body_b, g, damped, &scratch->problem);
-      scratch->spring_bend[i].a += turned * rate.a + damped * g.a;
-      scratch->spring_bend[i].b += turned * rate.b + damped * g.b;
+      add_pair_impulse(input, made->map, spring.body_a, spring.body_b, rate, turned, &made->problem);
+      add_pair_impulse(input, made->map, spring.body_a, spring.body_b, g, damped, &made->problem);
+      made->spring_bend[i].a += turned * rate.a + damped * g.a;
+      made->spring_bend[i].b += turned * rate.b + damped * g.b;
     }
   }
 }
 
-void AlphaGamma::add_contacts(const StepInput& input, double share, StepScratch* scratch) {
-  const std::vector<ContactRows>& rows = scratch->equations.contacts;
+void AlphaGamma::add_contacts(const StepInput& input, double share, StepProblem* made) {
+  const std::vector<ContactRows>& rows = equations_.contacts;
   const double limit = std::max(kLeastCorrection, kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal);
-  scratch->restitution.assign(rows.size(), 0.0);
-  scratch->offset.assign(rows.size(), 0.0);
+  made->restitution.assign(rows.size(), 0.0);
+  offset_.assign(rows.size(), 0.0);
   if (share > 0)
     for (std::size_t i = 0; i < rows.size(); ++i)
-      scratch->offset[i] = std::clamp(share * rows[i].gap / input.h_nominal, -limit, limit);
-  add_contact_rows(input, rows, scratch->offset, &scratch->problem, &scratch->map);
+      offset_[i] = std::clamp(share * rows[i].gap / input.h_nominal, -limit, limit);
+  add_contact_rows(input, rows, offset_, &made->problem, &made->map);
 }
 
-void AlphaGamma::discretize(const StepInput& input, StepScratch* scratch) const {
+void AlphaGamma::discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) {
   const Weights w = weights_of(input);
-  scratch->impulse_scale = 1 / w.alpha;
-  update_poses(input, scratch);
-  update_rows(input, w, scratch);
-  begin_problem(*input.model, &scratch->problem, &scratch->map);
-  add_columns(input, w, scratch);
-  add_curvature(input, w, scratch);
+  made->equations = &equations_;
+  made->impulse_scale = 1 / w.alpha;
+  update_poses(input);
+  made->pose = pose_star_;
+  update_rows(input, w, equations);
+  begin_problem(*input.model, &made->problem, &made->map);
+  add_columns(input, w, again, made);
+  add_curvature(input, w, made);
   const double share = input.options->stabilize ? calc_correction_share(w) : 0.0;
-  add_joint_rows(input, w, scratch->equations.joints, share, &scratch->problem, &scratch->map);
-  add_axis_rows(input, w, scratch->equations, share, &scratch->problem, &scratch->map);
-  add_spring_rows(input, w, scratch->equations.springs, &scratch->problem, &scratch->map);
-  add_contacts(input, share, scratch);
+  add_joint_rows(input, w, equations_.joints, share, &made->problem, &made->map);
+  add_axis_rows(input, w, equations_, share, &made->problem, &made->map);
+  add_spring_rows(input, w, equations_.springs, &made->problem, &made->map);
+  add_contacts(input, share, made);
 }
 
 /// Only alpha = 1/2 has an order to lose here: there u is the velocity at mid-step, where F belongs.
-bool AlphaGamma::refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const {
-  if (scratch->refining || std::abs(weights_of(input).alpha - 0.5) > 1e-12) return false;
+bool AlphaGamma::refine(const StepInput& input, const StepProblem& made, const Solution& solution) {
+  if (std::abs(weights_of(input).alpha - 0.5) > 1e-12) return false;
   bool wanted = false;
+  spin_found_ = spin_;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
     const Body& body = input.model->bodies[i];
-    if (scratch->map.column_of_body[i] < 0 || count_free_rotations(body) < 2) continue;
-    const Vec3 u = calc_body_twist(input, scratch->map, scratch->problem, solution.v, static_cast<int>(i)).angular;
-    const Vec3 change = body.inertia * (u - scratch->spin[i]);
-    const Vec3 predicted = body.inertia * (scratch->spin[i] - scratch->velocity[i].angular);
+    if (made.map.column_of_body[i] < 0 || count_free_rotations(body) < 2) continue;
+    const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i)).angular;
+    const Vec3 change = body.inertia * (u - spin_[i]);
+    const Vec3 predicted = body.inertia * (spin_[i] - velocity_[i].angular);
     const double size = (body.inertia * u).norm();
     // F(vF) u changes by change x u: nothing for a ball, which turns about any axis alike.
     const double effect = change.cross(u).norm(), most = std::max(predicted.norm(), 1e-9 * size) * u.norm();
     wanted = wanted || effect > kSpinShare * most;
-    scratch->spin[i] = u;
+    spin_found_[i] = u;
   }
+  if (wanted) std::swap(spin_, spin_found_);
   return wanted;
 }
 
-void AlphaGamma::advance(const StepInput& input, const StepScratch& scratch, const Solution& solution,
-                         State* next) const {
+void AlphaGamma::advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const {
   const Weights w = weights_of(input);
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
     const Body& body = input.model->bodies[i];
@@ -242,7 +254,7 @@ void AlphaGamma::advance(const StepInput& input, const StepScratch& scratch, con
       next->velocity[i] = calc_kinematic_twist(body, next->pose[i], input.state->time + input.h);
       continue;
     }
-    const Twist u = calc_body_twist(input, scratch.map, scratch.problem, solution.v, static_cast<int>(i));
+    const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
     const Twist& v = input.state->velocity[i];
     Twist& v1 = next->velocity[i];
     v1.linear = v.linear + (u.linear - v.linear) / w.alpha;
@@ -253,11 +265,10 @@ void AlphaGamma::advance(const StepInput& input, const StepScratch& scratch, con
 }
 
 /// h F(vF) u.
-Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
-                                       int body) const {
+Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const State& next, int body) const {
   const double alpha = weights_of(input).alpha;
-  const Mat3 gyroscopic = input.h * skew(input.model->bodies[body].inertia * scratch.spin[body]);
-  const Vec3& omega = scratch.velocity[body].angular;
+  const Mat3 gyroscopic = input.h * skew(input.model->bodies[body].inertia * spin_[body]);
+  const Vec3& omega = velocity_[body].angular;
   if (!is_gyroscopic(input.model->bodies[body], alpha * gyroscopic, omega)) return Vec3::Zero();
   return gyroscopic * (omega + alpha * (next.velocity[body].angular - omega));
 }

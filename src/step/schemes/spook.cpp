@@ -90,77 +90,86 @@ class Spook final : public Scheme {
   std::vector<std::string> find_warnings(const Model& model, const SimulationOptions& options) const override {
     return find_spook_warnings(model, options);
   }
-  void discretize(const StepInput& input, StepScratch* scratch) const override;
-  bool refine(const StepInput& input, const Solution& solution, StepScratch* scratch) const override;
-  Vec3 calc_inertial_impulse(const StepInput& input, const StepScratch& scratch, const State& next,
-                             int body) const override;
+  void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) override;
+  bool refine(const StepInput& input, const StepProblem& made, const Solution& solution) override;
+  Vec3 calc_inertial_impulse(const StepInput& input, const State& next, int body) const override;
 
  private:
-  static void update_velocity(const StepInput& input, bool ahead, StepScratch* scratch);
-  static void update_bend(const StepInput& input, StepScratch* scratch, std::vector<double>* bend);
-  static void update_stiffness(const StepInput& input, StepScratch* scratch);
-  static void add_columns(const StepInput& input, StepScratch* scratch);
+  void update_velocity(const StepInput& input, bool ahead);
+  void update_bend(const StepInput& input, const std::vector<JointRows>& joints, std::vector<double>* bend);
+  void update_stiffness(const StepInput& input, const StepProblem& problem);
+  void add_columns(const StepInput& input, StepProblem* made);
   static void add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
                          std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map);
-  static void add_springs(const StepInput& input, StepScratch* scratch);
-  static void update_offsets(const StepInput& input, StepScratch* scratch);
-  static void add_contacts(const StepInput& input, StepScratch* scratch);
+  void add_springs(const StepInput& input, StepProblem* made) const;
+  void update_offsets(const StepInput& input, const std::vector<ContactRows>& rows);
+  void add_contacts(const StepInput& input, StepProblem* made);
+
+  // Scratch.
+  std::vector<Twist> velocity_;          ///< of which the bends are taken
+  std::vector<Pose> pose_ahead_;         ///< move(q, velocity_, h)
+  std::vector<JointRows> joints_ahead_;  ///< there
+  std::vector<double> bend_;             ///< what each joint value gains there beyond h G v, m or rad
+  std::vector<double> bend_end_;         ///< the same for the velocities expected at the end of the step
+  std::vector<double> bend_found_;       ///< the same for those that came out (`refine`)
+  std::vector<Mat3> stiffness_;  ///< of joint forces against rotation: K, then h^2 times its positive part, body axes
+  std::vector<double> offset_;   ///< of the normal row of each contact, m/s
 };
 
 /// v, with prescribed motions in place; `ahead`: as it is expected at the end of the step.
-void Spook::update_velocity(const StepInput& input, bool ahead, StepScratch* s) {
+void Spook::update_velocity(const StepInput& input, bool ahead) {
   const Model& model = *input.model;
   const std::vector<Twist>& past = input.state->previous_velocity;
-  s->velocity = input.state->velocity;
+  velocity_ = input.state->velocity;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (model.bodies[i].kind == BodyKind::Kinematic) s->velocity[i] = input.prescribed[i];
+    if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
     if (model.bodies[i].kind != BodyKind::Dynamic || !ahead || past.empty()) continue;
-    s->velocity[i].linear += s->velocity[i].linear - past[i].linear;
-    s->velocity[i].angular += s->velocity[i].angular - past[i].angular;
+    velocity_[i].linear += velocity_[i].linear - past[i].linear;
+    velocity_[i].angular += velocity_[i].angular - past[i].angular;
   }
 }
 
-/// One entry per row of State::joint_impulse, for a step with s->velocity.
-void Spook::update_bend(const StepInput& input, StepScratch* s, std::vector<double>* bend) {
+/// One entry per row of State::joint_impulse, for a step with `velocity_`.
+void Spook::update_bend(const StepInput& input, const std::vector<JointRows>& joints, std::vector<double>* bend) {
   const Model& model = *input.model;
   bend->assign(model.joint_rows, 0.0);
   if (!input.options->spook.hessian || model.joints.empty()) return;
-  s->pose_ahead.resize(model.bodies.size());
+  pose_ahead_.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    s->pose_ahead[i] = model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i]
-                                                               : move(input.state->pose[i], s->velocity[i], input.h);
-  update_joint_rows(model, s->pose_ahead, &s->joints_middle);
+    pose_ahead_[i] = model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i]
+                                                             : move(input.state->pose[i], velocity_[i], input.h);
+  update_joint_rows(model, pose_ahead_, &joints_ahead_);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const JointRows &now = s->equations.joints[j], &ahead = s->joints_middle[j];
+    const JointRows &now = joints[j], &ahead = joints_ahead_[j];
     for (int r = 0; r < now.count; ++r)
       (*bend)[model.joints[j].first_row + r] =
-          ahead.value[r] - now.value[r] - input.h * calc_pair_speed(s->velocity, now.body_a, now.body_b, now.row[r]);
+          ahead.value[r] - now.value[r] - input.h * calc_pair_speed(velocity_, now.body_a, now.body_b, now.row[r]);
   }
 }
 
-/// What the velocities found bend the joints by. s->velocity is overwritten: `discretize` sets it again.
-bool Spook::refine(const StepInput& input, const Solution& solution, StepScratch* s) const {
-  if (s->refining || !input.options->spook.hessian || input.model->joints.empty()) return false;
+/// What the velocities found bend the joints by. `velocity_` is overwritten: `discretize` sets it again.
+bool Spook::refine(const StepInput& input, const StepProblem& made, const Solution& solution) {
+  if (!input.options->spook.hessian || input.model->joints.empty()) return false;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
-    s->velocity[i] = calc_body_twist(input, s->map, s->problem, solution.v, static_cast<int>(i));
-  update_bend(input, s, &s->bend_found);
-  if (!(calc_largest_difference(s->bend_found, s->bend_end) > kBendTolerance)) return false;
-  std::swap(s->bend_end, s->bend_found);
+    velocity_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
+  update_bend(input, made.equations->joints, &bend_found_);
+  if (!(calc_largest_difference(bend_found_, bend_end_) > kBendTolerance)) return false;
+  std::swap(bend_end_, bend_found_);
   return true;
 }
 
-void Spook::update_stiffness(const StepInput& input, StepScratch* s) {
+void Spook::update_stiffness(const StepInput& input, const StepProblem& problem) {
   const Model& model = *input.model;
-  s->stiffness.assign(model.bodies.size(), Mat3::Zero());
+  stiffness_.assign(model.bodies.size(), Mat3::Zero());
   if (!input.options->spook.geometric) return;
-  for (const JointRows& joint : s->equations.joints) {
+  for (const JointRows& joint : problem.equations->joints) {
     const Joint& made = model.joints[joint.joint];
     const auto side = [&](int body, const Vec3& arm, Vec6 PairRow::*half) {
-      if (body < 0 || s->map.column_of_body[body] < 0) return;
+      if (body < 0 || problem.map.column_of_body[body] < 0) return;
       Vec3 force = Vec3::Zero();
       for (int r = 0; r < joint.count; ++r)
         force += input.state->joint_impulse[made.first_row + r] / input.h * (joint.row[r].*half).head<3>();
-      add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &s->stiffness[body]);
+      add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &stiffness_[body]);
     };
     side(joint.body_a, made.anchor_a, &PairRow::a);
     side(joint.body_b, made.anchor_b, &PairRow::b);
@@ -201,8 +210,8 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
   }
 }
 
-void Spook::add_springs(const StepInput& input, StepScratch* s) {
-  const std::vector<SpringRows>& springs = s->equations.springs;
+void Spook::add_springs(const StepInput& input, StepProblem* s) const {
+  const std::vector<SpringRows>& springs = s->equations->springs;
   s->map.spring_row.assign(springs.size(), -1);
   s->map.spring_known.assign(springs.size(), {});
   for (std::size_t i = 0; i < springs.size(); ++i) {
@@ -213,7 +222,7 @@ void Spook::add_springs(const StepInput& input, StepScratch* s) {
     const int row = s->problem.blocks.back().row;
     s->map.spring_row[i] = row;
     for (int r = 0; r < spring.count; ++r) {
-      const double speed = calc_pair_speed(s->velocity, spring.body_a, spring.body_b, spring.row[r]);
+      const double speed = calc_pair_speed(velocity_, spring.body_a, spring.body_b, spring.row[r]);
       s->problem.compliance[row + r] = made.T;
       s->problem.c[row + r] = made.phi * (4 / input.h * spring.value[r] - speed);
     }
@@ -222,31 +231,30 @@ void Spook::add_springs(const StepInput& input, StepScratch* s) {
   }
 }
 
-void Spook::update_offsets(const StepInput& input, StepScratch* s) {
-  const std::vector<ContactRows>& rows = s->equations.contacts;
+void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows>& rows) {
   const SimulationOptions& options = *input.options;
   const double plastic = options.restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h));
-  s->offset.assign(rows.size(), kInfinity);
+  offset_.assign(rows.size(), kInfinity);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     const PairLaw& law = law_of(*input.model, contact);
-    const double speed = calc_pair_speed(s->velocity, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
+    const double speed = calc_pair_speed(velocity_, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
     if (contact.gap > 0) {
       const bool rebounds = speed < -plastic && (law.restitution > 0 || law.tangential_restitution > 0);
-      if (options.spook.anticipate && !rebounds) s->offset[i] = contact.gap / input.h;
+      if (options.spook.anticipate && !rebounds) offset_[i] = contact.gap / input.h;
       continue;
     }
     const SpookRow row = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h);
-    s->offset[i] = row.phi * (4 / input.h * contact.gap - std::max(speed, 0.0));
+    offset_[i] = row.phi * (4 / input.h * contact.gap - std::max(speed, 0.0));
   }
 }
 
-void Spook::add_contacts(const StepInput& input, StepScratch* s) {
-  const std::vector<ContactRows>& rows = s->equations.contacts;
+void Spook::add_contacts(const StepInput& input, StepProblem* s) {
+  const std::vector<ContactRows>& rows = s->equations->contacts;
   const SimulationOptions& options = *input.options;
   s->restitution.assign(rows.size(), 0.0);
-  update_offsets(input, s);
-  add_contact_rows(input, rows, s->offset, &s->problem, &s->map);
+  update_offsets(input, rows);
+  add_contact_rows(input, rows, offset_, &s->problem, &s->map);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (s->map.contact_row[i] < 0) continue;
     const Contact& contact = input.contacts->contacts[rows[i].contact];
@@ -258,22 +266,22 @@ void Spook::add_contacts(const StepInput& input, StepScratch* s) {
   }
 }
 
-void Spook::add_columns(const StepInput& input, StepScratch* s) {
+void Spook::add_columns(const StepInput& input, StepProblem* s) {
   const Model& model = *input.model;
   const double h = input.h;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (s->map.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
     const Twist& v = input.state->velocity[i];
-    Vec6 momentum = h * (s->equations.gravity[i] + s->equations.load[i]);
+    Vec6 momentum = h * (s->equations->gravity[i] + s->equations->load[i]);
     momentum.head<3>() += body.mass * v.linear;
     momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, v.angular, h);
-    if (s->stiffness[i].isZero(0)) {
+    if (stiffness_[i].isZero(0)) {
       add_body_column(body, momentum, nullptr, &s->problem);
       continue;
     }
-    const Mat3 part = h * h * calc_positive_part(s->stiffness[i]);
-    s->stiffness[i] = part;
+    const Mat3 part = h * h * calc_positive_part(stiffness_[i]);
+    stiffness_[i] = part;
     momentum.tail<3>() += (kStiffnessWeight - calc_stiffness_damping(body, part)) * (part * v.angular);
     const Mat3 less = -kStiffnessWeight * part;
     add_body_column(body, momentum, &less, &s->problem);
@@ -281,34 +289,32 @@ void Spook::add_columns(const StepInput& input, StepScratch* s) {
 }
 
 /// M (v' - v) is all impulses and -h^2 K (a v' - b v) (see above).
-Vec3 Spook::calc_inertial_impulse(const StepInput& input, const StepScratch& s, const State& next, int body) const {
-  const Vec3 turn = Scheme::calc_inertial_impulse(input, s, next, body);
-  const Mat3& part = s.stiffness[body];
+Vec3 Spook::calc_inertial_impulse(const StepInput& input, const State& next, int body) const {
+  const Vec3 turn = Scheme::calc_inertial_impulse(input, next, body);
+  const Mat3& part = stiffness_[body];
   if (part.isZero(0)) return turn;
-  const Body& made = input.model->bodies[body];
-  const double before = kStiffnessWeight - calc_stiffness_damping(made, part);
+  const double before = kStiffnessWeight - calc_stiffness_damping(input.model->bodies[body], part);
   return turn - part * (kStiffnessWeight * next.velocity[body].angular - before * input.state->velocity[body].angular);
 }
 
-void Spook::discretize(const StepInput& input, StepScratch* s) const {
-  const Model& model = *input.model;
-  update_equations(model, input.drive, *input.state, *input.contacts, &s->equations);
-  s->impulse_scale = 1;
-  begin_problem(model, &s->problem, &s->map);
-  update_stiffness(input, s);
-  add_columns(input, s);
-  if (!s->refining) {
-    update_velocity(input, true, s);
-    update_bend(input, s, &s->bend_end);
+void Spook::discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) {
+  made->equations = &equations;
+  made->pose = input.state->pose;
+  begin_problem(*input.model, &made->problem, &made->map);
+  update_stiffness(input, *made);
+  add_columns(input, made);
+  if (!again) {
+    update_velocity(input, true);
+    update_bend(input, equations.joints, &bend_end_);
   }
-  update_velocity(input, false, s);
-  update_bend(input, s, &s->bend);
-  if (!s->refining && calc_largest_difference(s->bend, s->bend_end) > kBendChange) s->bend_end = s->bend;
-  add_joints(input, s->equations.joints, s->velocity, s->bend, s->bend_end, &s->problem, &s->map);
+  update_velocity(input, false);
+  update_bend(input, equations.joints, &bend_);
+  if (!again && calc_largest_difference(bend_, bend_end_) > kBendChange) bend_end_ = bend_;
+  add_joints(input, equations.joints, velocity_, bend_, bend_end_, &made->problem, &made->map);
   const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
-  add_axis_rows(input, {}, s->equations, share, &s->problem, &s->map);
-  add_springs(input, s);
-  add_contacts(input, s);
+  add_axis_rows(input, {}, equations, share, &made->problem, &made->map);
+  add_springs(input, made);
+  add_contacts(input, made);
 }
 
 }  // namespace

@@ -55,30 +55,33 @@ class Stabilized final : public Scheme {
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions& options) const override { return options.locate.value_or(false); }
 
-  void discretize(const StepInput& input, StepScratch* scratch) const override {
+  void discretize(const StepInput& input, const Equations& eq, bool, StepProblem* made) override {
     const Model& model = *input.model;
     const State& state = *input.state;
-    Equations& eq = scratch->equations;
-    update_equations(model, input.drive, state, *input.contacts, &eq);
-    begin_problem(model, &scratch->problem, &scratch->map);
+    made->equations = &eq;
+    made->pose = state.pose;
+    begin_problem(model, &made->problem, &made->map);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-      if (scratch->map.column_of_body[i] < 0) continue;
+      if (made->map.column_of_body[i] < 0) continue;
       const Body& body = model.bodies[i];
       Vec6 momentum = input.h * (eq.gravity[i] + eq.load[i]);
       momentum.head<3>() += body.mass * state.velocity[i].linear;
       momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, state.velocity[i].angular, input.h);
-      add_body_column(body, momentum, nullptr, &scratch->problem);
+      add_body_column(body, momentum, nullptr, &made->problem);
     }
     const double gamma = input.options->stabilization;
-    add_joint_rows(input, {}, eq.joints, gamma, &scratch->problem, &scratch->map);
-    add_axis_rows(input, {}, eq, gamma, &scratch->problem, &scratch->map);
-    add_spring_rows(input, {}, eq.springs, &scratch->problem, &scratch->map);
-    update_restitution(input, eq.contacts, &scratch->restitution);
-    scratch->offset.resize(eq.contacts.size());
+    add_joint_rows(input, {}, eq.joints, gamma, &made->problem, &made->map);
+    add_axis_rows(input, {}, eq, gamma, &made->problem, &made->map);
+    add_spring_rows(input, {}, eq.springs, &made->problem, &made->map);
+    update_restitution(input, eq.contacts, &made->restitution);
+    offset_.resize(eq.contacts.size());
     for (std::size_t i = 0; i < eq.contacts.size(); ++i)
-      scratch->offset[i] = gamma * eq.contacts[i].gap / input.h_nominal + scratch->restitution[i];
-    add_contact_rows(input, eq.contacts, scratch->offset, &scratch->problem, &scratch->map);
+      offset_[i] = gamma * eq.contacts[i].gap / input.h_nominal + made->restitution[i];
+    add_contact_rows(input, eq.contacts, offset_, &made->problem, &made->map);
   }
+
+ private:
+  std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
 
 }  // namespace

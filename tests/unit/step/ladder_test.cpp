@@ -28,8 +28,9 @@ TEST(StepSolver, SolvesIslandsAndFreeColumns) {
     SimulationOptions options;
     options.threads = threads;
     StepSolver ladder(options);
+    Relaxed relaxed;
     Solution solution;
-    const LadderResult result = ladder.solve({}, &problem, &solution);
+    const LadderResult result = ladder.solve({}, problem, &relaxed, &solution);
     EXPECT_TRUE(result.certified);
     EXPECT_EQ(result.escalations, 0);
     EXPECT_NEAR(solution.v[0], 0, 1e-12);
@@ -46,13 +47,17 @@ TEST(StepSolver, DropsRestitutionOnRecordWhenThereIsNoSolution) {
   add_row(0, -1, 0.2, &problem);
   const std::vector<NormalOffset> normals{{0, -0.5}, {1, 0}};
   StepSolver ladder({});
+  Relaxed relaxed;
   Solution solution;
-  const LadderResult result = ladder.solve(normals, &problem, &solution);
+  const LadderResult result = ladder.solve(normals, problem, &relaxed, &solution);
   EXPECT_TRUE(result.certified);
   EXPECT_GE(result.escalations, 1);
   EXPECT_EQ(result.note, "restitution dropped");
   EXPECT_NEAR(solution.v[0], 0, 1e-9);
-  EXPECT_EQ(problem.c[0], 0);
+  // The relaxation is a problem of its own; the given one is as it was.
+  EXPECT_TRUE(relaxed.taken);
+  EXPECT_EQ(relaxed.problem.c[0], 0);
+  EXPECT_EQ(problem.c[0], -0.5);
 }
 
 TEST(StepSolver, LeavesAPenetrationWhenItCannotBeCorrected) {
@@ -62,10 +67,14 @@ TEST(StepSolver, LeavesAPenetrationWhenItCannotBeCorrected) {
   add_row(0, -1, -0.3, &problem);
   const std::vector<NormalOffset> normals{{0, 0}, {1, 0}};
   StepSolver ladder({});
+  Relaxed relaxed;
   Solution solution;
-  const LadderResult result = ladder.solve(normals, &problem, &solution);
+  const LadderResult result = ladder.solve(normals, problem, &relaxed, &solution);
   EXPECT_TRUE(result.certified);
   EXPECT_EQ(result.note, "penetration not corrected");
+  EXPECT_TRUE(relaxed.taken);
+  EXPECT_EQ(relaxed.problem.c[1], 0);
+  EXPECT_EQ(problem.c[1], -0.3);
   EXPECT_NEAR(solution.v[0], 0, 1e-9);
 }
 
@@ -78,9 +87,11 @@ TEST(StepSolver, SaysWhenNothingHelps) {
     problem.add_entry(0)(0, 0) = 1;
   }
   StepSolver ladder({});
+  Relaxed relaxed;
   Solution solution;
-  const LadderResult result = ladder.solve({}, &problem, &solution);
+  const LadderResult result = ladder.solve({}, problem, &relaxed, &solution);
   EXPECT_FALSE(result.certified);
+  EXPECT_FALSE(relaxed.taken);
   EXPECT_FALSE(result.note.empty());
   EXPECT_GT(result.residual.relative, 0.1);
 }

@@ -1,0 +1,149 @@
+#include "step/drivers/closed_set.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/se3.h"
+#include "step/assemble.h"
+
+namespace slipstick {
+
+ClosedSet::ClosedSet(Pipe* pipe)
+    : pipe_(*pipe),
+      model_(pipe->model),
+      motion_(pipe->model, pipe->options),
+      alpha_(pipe->scheme.weights(pipe->options).alpha),
+      tells_(pipe->scheme.locates(pipe->options)) {}
+
+// ---------------------------------------------------------------- who is closed
+
+bool ClosedSet::gather(const State& now, bool impact) {
+  gathered_.contacts.clear();
+  near_.contacts.clear();
+  std::size_t m = 0;
+  const std::vector<ContactMemory>& memory = now.contact_memory;
+  for (const Contact& contact : pipe_.found.contacts) {
+    while (m < memory.size() && memory[m].key < contact.key) ++m;
+    const bool closed = m < memory.size() && memory[m].key == contact.key && memory[m].closed;
+    const bool forced = std::find(forced_.begin(), forced_.end(), contact.key) != forced_.end();
+    const bool touches = closed || forced || contact.gap <= motion_.touching(contact);
+    if (!touches && !motion_.is_near(contact, now)) continue;
+    near_.contacts.push_back(contact);
+    if (!touches) continue;
+    gathered_.contacts.push_back(contact);
+    if (!closed && motion_.calc_gap(contact, now).rate < -motion_.rest_speed(contact, now)) impact = true;
+  }
+  forced_.clear();
+  if (impact) std::swap(gathered_, near_);
+  return impact;
+}
+
+void ClosedSet::close(State* now) {
+  closed_.contacts.clear();
+  memory_of_.clear();
+  slip_speed_.clear();
+  slip_direction_.clear();
+  memory_scratch_.clear();
+  std::size_t m = 0;
+  const std::vector<ContactMemory>& memory = now->contact_memory;
+  for (const Contact& contact : gathered_.contacts) {
+    while (m < memory.size() && memory[m].key < contact.key) ++m;
+    const bool known = m < memory.size() && memory[m].key == contact.key;
+    const bool was_closed = known && memory[m].closed && (memory[m].loaded || motion_.is_near(contact, *now));
+    const double rest = motion_.rest_speed(contact, *now);
+    if (motion_.calc_gap(contact, *now).rate > rest && !was_closed) continue;
+    const Vec3 slip = motion_.calc_slip(contact, *now);
+    const double speed = slip.norm();
+    ContactMemory entry;
+    if (known) {
+      entry = memory[m];
+    } else {
+      entry.key = contact.key;
+      entry.sticking = speed <= rest;
+    }
+    entry.closed = true;
+    memory_of_.push_back(static_cast<int>(memory_scratch_.size()));
+    memory_scratch_.push_back(entry);
+    closed_.contacts.push_back(contact);
+    slip_speed_.push_back(speed);
+    slip_direction_.push_back(speed > 0 ? Vec3(slip / speed) : Vec3::Zero());
+  }
+  std::swap(now->contact_memory, memory_scratch_);
+}
+
+void ClosedSet::update_middle(const State& now, double h) {
+  middle_.contacts = closed_.contacts;
+  if (closed_.contacts.empty()) return;
+  star_.pose.resize(now.pose.size());
+  star_.velocity = now.velocity;
+  star_.axis = now.axis;
+  for (std::size_t i = 0; i < now.pose.size(); ++i) {
+    const BodyKind kind = model_.bodies[i].kind;
+    const Twist& v = kind == BodyKind::Kinematic ? pipe_.prescribed[i] : now.velocity[i];
+    star_.pose[i] = kind == BodyKind::Fixed ? now.pose[i] : move(now.pose[i], v, h / 2);
+  }
+  pipe_.find(star_, &at_star_);
+  std::size_t k = 0;
+  for (Contact& contact : middle_.contacts) {
+    while (k < at_star_.contacts.size() && at_star_.contacts[k].key < contact.key) ++k;
+    if (k < at_star_.contacts.size() && at_star_.contacts[k].key == contact.key) {
+      contact = at_star_.contacts[k];
+      continue;
+    }
+    const auto carry = [&](int body, Vec3* point) {
+      if (body == kWorld) return;
+      const Pose &q = now.pose[body], &moved = star_.pose[body];
+      *point = apply(moved, q.orientation.conjugate() * (*point - q.position));
+    };
+    carry(contact.body_a, &contact.point_a);
+    carry(contact.body_b, &contact.point_b);
+  }
+}
+
+// ---------------------------------------------------------------- what they do
+
+double ClosedSet::calc_normal_impulse(std::size_t i) const {
+  return pipe_.trial.solution().lambda[pipe_.trial.made().map.contact_row[i]];
+}
+
+double ClosedSet::calc_mean_force(std::size_t i, double h) const {
+  const StepProblem& made = pipe_.trial.made();
+  const ContactRows& c = made.equations->contacts[i];
+  const int row = made.map.contact_row[i];
+  const double lambda = pipe_.trial.solution().lambda[row], w = pipe_.trial.solution().w[row];
+  if (lambda > 0 || !(w > 0)) return lambda * made.impulse_scale / h;
+  const double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[0]);
+  return -w / mobility * made.impulse_scale / h;
+}
+
+double ClosedSet::calc_mean_reserve(std::size_t i, double h) const {
+  const StepProblem& made = pipe_.trial.made();
+  const ContactRows& c = made.equations->contacts[i];
+  if (c.friction == 0) return 0;
+  const int row = made.map.contact_row[i];
+  const Solution& solution = pipe_.trial.solution();
+  const auto lambda = solution.lambda.segment(row, c.count), w = solution.w.segment(row, c.count);
+  const double slip = w.tail(c.count - 1).norm();
+  const double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+  const double reserve = c.friction * lambda[0] - lambda.tail(c.count - 1).norm() - slip / mobility;
+  return reserve * made.impulse_scale / h;
+}
+
+double ClosedSet::calc_slip_end(std::size_t i) const {
+  const StepProblem& made = pipe_.trial.made();
+  const ContactRows& c = made.equations->contacts[i];
+  const int row = made.map.contact_row[i];
+  const VecX &lambda = pipe_.trial.solution().lambda, &w = pipe_.trial.solution().w;
+  double u = 0, friction = 0;
+  for (int k = 1; k < c.count; ++k) {
+    u += w[row + k] * c.direction[k].dot(slip_direction_[i]);
+    friction += lambda[row + k] * lambda[row + k];
+  }
+  // While it sticks, what friction could have done beyond stopping it: with that u is continuous in the step's length.
+  const double spare = c.friction * lambda[row] - std::sqrt(friction);
+  if (spare > 0) u -= spare * calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+  const double alpha = 1 / made.impulse_scale;
+  return (u - (1 - alpha) * slip_speed_[i]) / alpha;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,201 @@
+#include "step/pipe.h"
+
+#include <algorithm>
+
+#include "step/audit.h"
+
+namespace slipstick {
+
+Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
+    : model(m),
+      options(o),
+      scheme(*s),
+      solver(o),
+      finder(m),
+      reach(m),
+      trial(s, &solver),
+      prescribed(m.bodies.size()),
+      impulses(m),
+      readings(m) {
+  finder.set_threads(options.threads);
+  input.model = &model;
+  input.options = &options;
+  input.prescribed = prescribed;
+  input.h_nominal = options.step;
+  restart(std::move(initial));
+}
+
+void Pipe::restart(State from) {
+  state = std::move(from);
+  end = state;
+  weighted = state.velocity;
+  begin();
+  report = {};
+  look_around();
+  readings.update(state, nullptr, options.step);
+}
+
+std::span<const Contact> Pipe::without_limits(const ContactSet& set) const {
+  return std::span<const Contact>(set.contacts).subspan(std::min(model.limits.size(), set.contacts.size()));
+}
+
+// ---------------------------------------------------------------- stages
+
+bool Pipe::check_state() {
+  if (is_finite(state)) return true;
+  report.failed = true;
+  report.certified = false;
+  report.note = "the state is not finite";
+  return false;
+}
+
+void Pipe::update_kinematics() {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].kind != BodyKind::Kinematic) continue;
+    // The prescribed velocity at mid-step moves the body with second order.
+    prescribed[i] = calc_kinematic_twist(model.bodies[i], input.state->pose[i], input.state->time + input.h / 2);
+  }
+}
+
+void Pipe::find_contacts() {
+  if (known_) return;
+  const Stopwatch watch(&report.seconds.collision);
+  search(*input.state, &found);
+  found_count = static_cast<int>(found.contacts.size());
+  found_depth = 0;
+  for (const Contact& contact : found.contacts) found_depth = std::max(found_depth, -contact.gap);
+  if (options.reduce_contacts) reducer_.reduce(model, input.state->contact_memory, &found);
+  add_limit_contacts(model, *input.state, &found);
+  known_ = true;
+}
+
+void Pipe::audit() {
+  const Stopwatch watch(&report.seconds.advance);
+  const LadderResult& outcome = trial.outcome();
+  report.certified = report.certified && outcome.certified;
+  report.heap = report.heap || trial.has_heap();
+  if (!outcome.note.empty()) report.note = outcome.note;
+  raise_to(outcome.residual, &report.certificate.residual);
+  const double before = calc_energy(model, input.state->pose, input.state->velocity, input.state->axis).total();
+  const double after = calc_energy(model, end.pose, end.velocity, end.axis).total();
+  StepInput whole = input;
+  whole.h = trial.h();
+  impulses.add(whole, scheme, trial.made(), trial.solution(), end, calc_share());
+  report.certificate.ledger.add(calc_ledger(input, trial.made(), trial.solution(), end, before, after));
+  report.certificate.joint_error =
+      std::max(calc_joint_error(model, end.pose, &joint_scratch_), calc_axis_error(model, end));
+}
+
+void Pipe::commit(State* reached) {
+  {
+    const Stopwatch watch(&report.seconds.advance);
+    reached->step = state.step + 1;
+    reached->time = static_cast<double>(reached->step) * options.step;
+    reached->previous_velocity = state.velocity;
+    std::swap(state, *reached);
+    for (ContactForce& each : forces) each.force /= options.step;
+    readings.update(state, &impulses, options.step);
+  }
+  report.events = static_cast<int>(events.size());
+  look_around();
+  report.certificate.penetration = found_depth;  // of all that were found, kept or not
+}
+
+// ---------------------------------------------------------------- what they use
+
+void Pipe::begin() {
+  report = {};
+  report.certified = true;
+  events.clear();
+  forces.clear();
+  impulses.clear();
+  repeats_ = 0;
+}
+
+const StepReport& Pipe::fail(std::string_view note) {
+  report.failed = true;
+  report.certified = false;
+  report.note = note;
+  events.clear();
+  forces.clear();
+  look_around();
+  return report;
+}
+
+/// The contacts of the state, within what the coming step may reach.
+void Pipe::look_around() {
+  input.state = &state;
+  input.h = options.step;
+  update_kinematics();
+  reach.assume(state, prescribed, options.step);
+  known_ = false;
+  find_contacts();
+}
+
+void Pipe::search(const State& at, ContactSet* contacts) {
+  finder.find(at, reach.lengths(options.step), contacts);
+  report.seconds.broad_phase += finder.broad_phase_seconds();
+}
+
+void Pipe::find(const State& at, ContactSet* contacts) {
+  const Stopwatch watch(&report.seconds.collision);
+  search(at, contacts);
+  add_limit_contacts(model, at, contacts);
+}
+
+bool Pipe::covers_end() {
+  if (repeats_ >= kMaxReachRepeats || reach.covers(end)) {
+    repeats_ = 0;
+    return true;
+  }
+  reach.raise(end);
+  ++repeats_;
+  ++report.reach_repeats;
+  known_ = false;
+  return false;
+}
+
+void Pipe::book(const ImpactResult& impact) {
+  book(impact.solve);
+  report.impact_guards += impact.guarded ? 1 : 0;
+  EnergyLedger ledger;
+  ledger.change = impact.energy_change;
+  ledger.friction = impact.friction_work;
+  ledger.impact = impact.energy_change - impact.friction_work;
+  report.certificate.ledger.add(ledger);
+}
+
+void Pipe::book(const LadderResult& solved) {
+  report.iterations += solved.iterations;
+  report.escalations += solved.escalations;
+  report.seconds.certify += solved.certify_seconds;
+  raise_to(solved.residual, &report.certificate.residual);
+  if (solved.certified) return;
+  report.certified = false;
+  report.note = solved.note;
+}
+
+void Pipe::add_force(const Contact& contact, const Vec3& impulse) {
+  if (contact.limit >= 0) return;
+  const auto place =
+      std::lower_bound(forces.begin(), forces.end(), contact.key,
+                       [](const ContactForce& each, const ContactKey& key) { return each.contact.key < key; });
+  if (place == forces.end() || place->contact.key != contact.key) {
+    forces.insert(place, {contact, impulse});
+    return;
+  }
+  place->contact = contact;
+  place->force += impulse;
+}
+
+void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
+  impulses.add_impact(at, scratch);
+  for (std::size_t i = 0; i < scratch.contact_impulse.size(); ++i) {
+    const ContactRows& rows = scratch.equations.contacts[i];
+    Vec3 impulse = Vec3::Zero();
+    for (int k = 0; k < rows.count; ++k) impulse += scratch.contact_impulse[i][k] * rows.direction[k];
+    if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse);
+  }
+}
+
+}  // namespace slipstick

@@ -1,0 +1,87 @@
+// What the stages of a step hand to each other, and the stages that all drivers share. Each member is written by one
+// stage (its number is given) and read by the later ones.
+#pragma once
+
+#include <slipstick/simulation.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collision/contact_finder.h"
+#include "collision/reduce_contacts.h"
+#include "step/impact.h"
+#include "step/impulses.h"
+#include "step/reach.h"
+#include "step/readings.h"
+#include "step/trial.h"
+
+namespace slipstick {
+
+struct Pipe {
+  /// Keeps references. The contacts of `initial` are known after this.
+  Pipe(const Model& model, const SimulationOptions& options, State initial, Scheme* scheme);
+
+  bool check_state();        ///< 1: false, and the report says why, if a number of the state is none
+  void update_kinematics();  ///< 2: velocities of kinematic bodies in the middle of the trial
+  void find_contacts();      ///< 3: at the start of the trial, if nobody has looked there yet
+  void audit();              ///< 11: of a trial that is accepted; several in a step are summed up
+  /// 12: `reached` becomes the state, and its contacts are looked for. `reached` is scratch after this.
+  void commit(State* reached);
+
+  /// Before stage 2: nothing has happened in this step yet.
+  void begin();
+  /// The step leaves everything as it was, and the report says why.
+  const StepReport& fail(std::string_view note);
+  /// All contacts of `state` within reach, and the limits of joints before them.
+  void find(const State& state, ContactSet* contacts);
+  /// False if the trial has ended faster than stage 3 assumed; the next stage 3 then looks farther. At most so many
+  /// times in a row.
+  bool covers_end();
+  /// What an impact or a projection of velocities did goes to the report.
+  void book(const ImpactResult& impact);
+  void book(const LadderResult& solved);
+  /// Adds their impulses to those of the step; `at` is what they were given.
+  void add_impulses(const StepInput& at, const ImpactScratch& scratch);
+  /// Adds to the mean force of a contact over the step, N s on body B.
+  void add_force(const Contact& contact, const Vec3& impulse);
+  /// The share of the accepted trial that counts: 1, or less where its end was interpolated.
+  double calc_share() const { return input.h / trial.h(); }
+  /// Everything that is not in the state is found from it: as after construction.
+  void restart(State from);
+  /// Limits of joints come first in a set; they are no contacts to those who ask for them.
+  std::span<const Contact> without_limits(const ContactSet& set) const;
+
+  const Model& model;
+  const SimulationOptions& options;
+  Scheme& scheme;
+  StepSolver solver;
+  ContactFinder finder;
+  Reach reach;
+  Trial trial;  ///< 4 to 9
+
+  State state;                    ///< 12
+  StepInput input;                ///< what the trial is given: by the driver
+  std::vector<Twist> prescribed;  ///< 2
+  ContactSet found;               ///< 3, at input.state
+  int found_count = 0;            ///< 3: contacts before reduction
+  double found_depth = 0;         ///< 3: the deepest of them
+  State end;                      ///< 9
+  StepReport report;
+  std::vector<Event> events;
+  std::vector<ContactForce> forces;  ///< sorted by key; impulses, N s, until stage 12
+  StepImpulses impulses;             ///< 11: of all parts
+  Readings readings;                 ///< 12
+  std::vector<Twist> weighted;       ///< Simulation::weighted_velocity
+
+ private:
+  void look_around();
+  void search(const State& at, ContactSet* contacts);
+
+  ContactReducer reducer_;
+  std::vector<JointRows> joint_scratch_;
+  bool known_ = false;  ///< `found` is of this trial's start and reach
+  int repeats_ = 0;     ///< of the trial, for its reach
+};
+
+}  // namespace slipstick
