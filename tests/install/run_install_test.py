@@ -60,14 +60,14 @@ def check_pkg_config(work: pathlib.Path, prefix: pathlib.Path) -> str:
 def check_guard(work: pathlib.Path, prefix: pathlib.Path) -> None:
     """Flags that change the layout of public types are one clear error each; all others are none."""
     source = work / "guard.cpp"
-    source.write_text("#include <Eigen/Core>\n#include <slipstick/slipstick.h>\n")
+    source.write_text("#include <Eigen/Core>\n#include <slipstick/types.h>\n")
     command = ["g++", "-std=c++20", "-fsyntax-only", "-I", prefix / "include", "-I", "/usr/include/eigen3", source]
     run(*command)
     for flags in ["-mavx", "-DEIGEN_MAX_ALIGN_BYTES=32 -mavx", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_DEFAULT_TO_ROW_MAJOR", "-D_GLIBCXX_DEBUG"]:
         out = run(*command, *flags.split(), fails=True)
         if len(re.findall(r"error: static assertion failed: slipstick: ", out)) != 1 or out.count("error:") != 1:
             sys.exit(f"{flags} should be one error of slipstick's, not:\n{out}")
-    source.write_text("#include <slipstick/slipstick.h>\n#include <Eigen/Core>\n")
+    source.write_text("#include <slipstick/types.h>\n#include <Eigen/Core>\n")
     run(*command, "-mavx")
 
 
@@ -91,16 +91,17 @@ def main() -> None:
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("part", choices=["examples", "flags"])
     arguments = parser.parse_args()
-    shutil.rmtree(arguments.work, ignore_errors=True)
-    prefix = arguments.work / "prefix"
+    work = arguments.work.resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    prefix = work / "prefix"
     prefix.mkdir(parents=True)
     run("cmake", "--install", arguments.build, "--prefix", prefix)
-    digest = check_pkg_config(arguments.work, prefix)
+    digest = check_pkg_config(work, prefix)
     print(digest, end="")
     if arguments.part == "flags":
-        return check_flags(arguments.work, prefix, digest)
-    check_examples(arguments.work, prefix)
-    check_guard(arguments.work, prefix)
+        return check_flags(work, prefix, digest)
+    check_examples(work, prefix)
+    check_guard(work, prefix)
 
 
 if __name__ == "__main__":
