@@ -43,7 +43,9 @@ void add_run(CLI::App* app, RunArguments* arguments) {
   app->add_option("-o,--output", arguments->output, "Record the run (HDF5)")->type_name("FILE");
   app->add_option("--report", arguments->report, "Write the report (JSON)")->type_name("FILE");
   app->add_flag("--json", arguments->json, "Print the report on standard output");
-  app->add_flag("--strict", arguments->strict, "Exit with 1 if a step could not be certified");
+  app->add_flag("--strict", arguments->strict,
+                "Exit with 1 if a step could not be certified or the health report has an alarm");
+  app->add_flag("--keep-going", arguments->keep_going, "Go on where the state is beyond repair (to watch it)");
   app->add_flag("-q,--quiet", arguments->quiet, "No progress bar, no summary");
   CLI::Option* realtime =
       app->add_option("--realtime", arguments->realtime,

@@ -31,6 +31,7 @@ struct Outputs {
   slipstick::OutputFile report;
   bool recording_lost = false;        ///< a write failed, and the user has been told
   bool checkpoint_lost = false;       ///< likewise
+  std::size_t alarms_said = 0;        ///< of the health report
   std::int64_t checkpoint_steps = 0;  ///< between two; 0: none
   std::uint64_t start_hash = 0;       ///< of the scene's initial state
 };
@@ -169,6 +170,18 @@ class Pace {
   slipstick::RealtimeFigures figures_;
 };
 
+/// Says each alarm once, and when nothing more is to be expected of the run. False: it should end.
+bool say_health(const RunArguments& arguments, const slipstick::HealthMonitor& health, ProgressBar* bar,
+                Outputs* outputs) {
+  const auto alarms = health.alarms();
+  const bool ends = health.beyond_repair() && !arguments.keep_going;
+  if (alarms.size() > outputs->alarms_said || ends) bar->erase();
+  for (; outputs->alarms_said < alarms.size(); ++outputs->alarms_said)
+    say("run", "warning: " + alarms[outputs->alarms_said].text());
+  if (ends) say("run", "the state is beyond repair: the run ends here (--keep-going goes on)");
+  return !ends;
+}
+
 /// All steps, or as many as possible.
 slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation* simulation, Outputs* outputs,
                            slipstick::RunStatistics* statistics, Pace* pace) {
@@ -176,6 +189,7 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
   const long steps = slipstick::calc_step_count(simulation->options());
   const double duration = static_cast<double>(steps) * simulation->options().step;
   record(*simulation, nullptr, &bar, outputs);
+  if (!say_health(arguments, statistics->health(), &bar, outputs)) return slipstick::RunEnd::Failed;
   for (long k = simulation->state().step; k < steps; ++k) {
     if (stop_requested()) {
       if (outputs->checkpoint_steps > 0) write_checkpoint(arguments, *simulation, &bar, outputs);
@@ -198,6 +212,7 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
       recorded += seconds_between(begun, Clock::now());
     }
     statistics->add(*simulation, report, seconds_between(start, stepped), recorded);
+    if (!say_health(arguments, statistics->health(), &bar, outputs)) return slipstick::RunEnd::Failed;
     bar.update({simulation->state().time, duration, report.contacts, statistics->residual_max()}, stepped);
     pace->end();
   }
@@ -256,5 +271,6 @@ int run(const RunArguments& arguments) {
                    (arguments.strict ? "" : " (--strict makes this an error)"));
   if (end == slipstick::RunEnd::Interrupted) return kInterrupted;
   if (end == slipstick::RunEnd::Failed || !good) return kFailed;
-  return uncertified > 0 && arguments.strict ? kFailed : kDone;
+  const bool sound = uncertified == 0 && statistics.health().alarms().empty();
+  return arguments.strict && !sound ? kFailed : kDone;
 }

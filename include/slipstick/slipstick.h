@@ -5,6 +5,7 @@
 #include <slipstick/builder.h>
 #include <slipstick/expression.h>
 #include <slipstick/friction_cone.h>
+#include <slipstick/health.h>
 #include <slipstick/hull.h>
 #include <slipstick/inputs.h>
 #include <slipstick/joint.h>

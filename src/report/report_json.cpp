@@ -149,6 +149,28 @@ void add_energy(const RunFigures& s, const EnergySplit& final, JsonText* json) {
   json->end_object();
 }
 
+void add_health(const HealthMonitor& health, JsonText* json) {
+  json->key("health");
+  json->begin_object();
+  json->field("ok", health.alarms().empty());
+  json->field("beyond_repair", health.beyond_repair());
+  json->field("energy_created", health.energy_created());
+  json->key("alarms");
+  json->begin_array();
+  for (const HealthAlarm& alarm : health.alarms()) {
+    json->begin_object(true);
+    json->field("kind", name_of(alarm.kind));
+    json->field("what", alarm.what);
+    json->field("step", alarm.step);
+    json->field("time", alarm.time);
+    json->field("value", alarm.value);
+    json->field("limit", alarm.limit);
+    json->end_object();
+  }
+  json->end_array();
+  json->end_object();
+}
+
 void add_events(const RunFigures& s, const Model& model, JsonText* json) {
   json->key("events");
   json->begin_array();
@@ -255,6 +277,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   add_solver_statistics(simulation, &json);
   add_certificate(s, options, &json);
   add_energy(s, simulation.energy(), &json);
+  add_health(s.health, &json);
   add_events(s, model, &json);
   add_contact_forces(simulation, &json);
   add_final(simulation, &json);

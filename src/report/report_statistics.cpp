@@ -36,7 +36,8 @@ TimeFigures calc_time_figures(std::vector<double> times) {
   return figures;
 }
 
-RunStatistics::RunStatistics(const Scene& scene, const Simulation& simulation) : impl_(std::make_unique<Impl>()) {
+RunStatistics::RunStatistics(const Scene& scene, const Simulation& simulation)
+    : impl_(std::make_unique<Impl>(simulation)) {
   impl_->scene_path = scene.path;
   impl_->scene_name = scene.name;
   impl_->start_time = simulation.state().time;
@@ -92,6 +93,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   raise_to(unpaid, &s.increase_max);
   if (unpaid > kIncreaseTolerance * s.energy_scale) ++s.increase_steps;
   s.impact_guards += report.impact_guards;
+  s.health.update(simulation, report);
   const auto events = simulation.events();
   s.events.insert(s.events.end(), events.begin(), events.end());
 }
@@ -100,6 +102,7 @@ void RunStatistics::set_realtime(const RealtimeFigures& figures) { impl_->realti
 void RunStatistics::set_resumed(const ResumePoint& point) { impl_->resumed = point; }
 void RunStatistics::set_end(RunEnd end) { impl_->end = end; }
 double RunStatistics::residual_max() const { return impl_->residual_max.natural; }
+const HealthMonitor& RunStatistics::health() const { return impl_->health; }
 long RunStatistics::uncertified_steps() const { return impl_->uncertified; }
 
 }  // namespace slipstick

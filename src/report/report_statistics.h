@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slipstick/app/report.h>
+#include <slipstick/health.h>
 
 #include <cstdint>
 #include <string>
@@ -55,6 +56,9 @@ struct RunFigures {
   long impact_guards = 0;
 };
 
-struct RunStatistics::Impl : RunFigures {};
+struct RunStatistics::Impl : RunFigures {
+  explicit Impl(const Simulation& simulation) : health(simulation) {}
+  HealthMonitor health;
+};
 
 }  // namespace slipstick

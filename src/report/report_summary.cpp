@@ -10,8 +10,6 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kVisibleGrowth = 1e-9;  ///< of the energy at the start: below, it is the solver's tolerance
-
 /// Lines of "label  text", the labels in one column.
 class SummaryText {
  public:
@@ -78,14 +76,19 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
                            "%+.3g, numerical %+.3g J",
                            s.ledger.load, s.ledger.motor, s.ledger.kinematic, s.ledger.damping, s.ledger.friction,
                            s.ledger.impact, s.ledger.numerical));
-  if (s.increase_steps == 0) {
-    out->line("", out->paint("32", "no step gained energy that nothing paid for"));
+}
+
+void add_health(const HealthMonitor& health, SummaryText* out) {
+  if (health.alarms().empty()) {
+    out->line("health", out->paint("32", "energy, joints, overlap and speeds within their limits"));
     return;
   }
-  const double part = s.increase_max / s.energy_scale;
-  const std::string growth = print_text("%s gained energy that nothing paid for: at most %.2g J, %.1g of the start",
-                                        count(s.increase_steps, "step").c_str(), s.increase_max, part);
-  out->line("", part > kVisibleGrowth ? out->paint("33", growth) : growth);
+  const char* label = "health";
+  for (const HealthAlarm& alarm : health.alarms()) {
+    out->line(label, out->paint("1;31", alarm.text()));
+    label = "";
+  }
+  if (health.beyond_repair()) out->line("", "beyond repair: what followed means nothing");
 }
 
 void add_realtime(const RealtimeFigures& r, long steps, SummaryText* out) {
@@ -138,6 +141,7 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   out.line("geometry", print_text("worst penetration %.3g m (%.3g at the end), worst joint error %.3g (%.3g)",
                                   s.penetration_max, s.penetration_final, s.joint_error_max, s.joint_error_final));
   add_energy(s, simulation.energy(), &out);
+  add_health(s.health, &out);
   return out.text();
 }
 

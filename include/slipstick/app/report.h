@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slipstick/app/recording.h>
+#include <slipstick/health.h>
 #include <slipstick/scene.h>
 #include <slipstick/simulation.h>
 
@@ -44,6 +45,8 @@ class RunStatistics {
 
   double residual_max() const;
   long uncertified_steps() const;
+  /// Followed from the first state on.
+  const HealthMonitor& health() const;
 
  private:
   struct Impl;

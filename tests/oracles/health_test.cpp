@@ -1,0 +1,111 @@
+// What the health monitor says of accounts that are known: forged ledgers, open joints, bodies inside each other.
+#include <gtest/gtest.h>
+#include <slipstick/health.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/simulate.h"
+
+namespace slipstick {
+namespace {
+
+using test::scene_of;
+using test::shipped_scene;
+using test::simulation_of;
+
+/// A ball of radius s at rest in space where gravity is 10 m/s^2 times s: its weight times its size is 10 s^2 J.
+Scene ball_of_size(double s) {
+  const std::string size = std::to_string(s);
+  return scene_of("gravity: [0, 0, -10*" + size +
+                  "]\nbodies: [{name: ball, mass: 1, shapes: [{sphere: {radius: " + size + "}}]}]\n");
+}
+
+/// The alarms after steps in which the account changes like this, in units of the weight times the size.
+std::vector<HealthAlarm> follow(double size, const std::vector<std::pair<double, double>>& changes_and_paid) {
+  const Scene scene = ball_of_size(size);
+  const Simulation simulation = simulation_of(scene);
+  HealthMonitor health(simulation);
+  for (const auto& [change, paid] : changes_and_paid) {
+    StepReport report;
+    report.certificate.ledger.change = change * 10 * size * size;
+    report.certificate.ledger.motor = paid * 10 * size * size;
+    health.update(simulation, report);
+  }
+  return {health.alarms().begin(), health.alarms().end()};
+}
+
+TEST(Health, EnergyThatNothingPaidForIsAnAlarmAtEveryScale) {
+  for (const double size : {1e-3, 1.0, 1e3}) {
+    const auto alarms = follow(size, {{0.05, 0}, {0.06, 0}});
+    ASSERT_EQ(alarms.size(), 1U) << size;
+    EXPECT_EQ(alarms[0].kind, HealthKind::Energy);
+    EXPECT_NEAR(alarms[0].value, 0.11 * 10 * size * size, 1e-9 * size * size);
+    EXPECT_TRUE(follow(size, {{0.05, 0}, {0.04, 0}}).empty()) << size;
+  }
+}
+
+TEST(Health, WhatAMotorPaysForIsNoAlarm) { EXPECT_TRUE(follow(1, {{5, 5}, {-3, -3}, {4, 4}}).empty()); }
+
+TEST(Health, AnImpactMayGiveBackWhatItTookButNotLater) {
+  EXPECT_TRUE(follow(1, {{0, 0}, {-5, 0}, {5, 0}, {0, 0}, {-5, 0}, {4, 0}, {-4, 0}, {3, 0}}).empty());
+  EXPECT_EQ(follow(1, {{-5, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {4, 0}}).size(), 1U);
+}
+
+TEST(Health, LossesDoNotHideGains) {
+  std::vector<std::pair<double, double>> course(100, {-1, 0});  // friction for a long time
+  EXPECT_TRUE(follow(1, course).empty());
+  course.insert(course.end(), 10, {0.02, 0});
+  EXPECT_EQ(follow(1, course).size(), 1U);
+}
+
+TEST(Health, AnEnergyOutOfAllProportionIsBeyondRepair) {
+  const Simulation simulation = simulation_of(ball_of_size(1));
+  HealthMonitor health(simulation);
+  StepReport report;
+  report.certificate.ledger.change = 5000;
+  health.update(simulation, report);
+  EXPECT_FALSE(health.beyond_repair());
+  report.certificate.ledger.change = 6000;
+  health.update(simulation, report);
+  EXPECT_TRUE(health.beyond_repair());
+}
+
+TEST(Health, StartingOverlapAndOpenJointsAreNamed) {
+  const Scene sunk = scene_of(R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: box, mass: 1, position: [0, 0, 0.07], shapes: [{box: {size: [0.2, 0.2, 0.2]}}]}
+)");
+  const HealthMonitor overlap(simulation_of(sunk));
+  ASSERT_EQ(overlap.alarms().size(), 1U);
+  EXPECT_EQ(overlap.alarms()[0].what, "'floor' and 'box'");
+  EXPECT_NEAR(overlap.alarms()[0].value, 0.03, 1e-12);
+  EXPECT_NE(overlap.alarms()[0].text().find("'floor' and 'box' overlap: 0.03 m"), std::string::npos);
+  const Scene apart = scene_of(R"(
+bodies:
+  - {name: a, mass: 1, shapes: [{sphere: {radius: 0.1}}]}
+  - {name: b, mass: 1, position: [1, 0, 0], shapes: [{sphere: {radius: 0.1}}]}
+joints: [{rod: {name: link, between: [a, b], at: [[0, 0, 0], [1, 0, 0]], length: 1.01}}]
+)");
+  const HealthMonitor open(simulation_of(apart));
+  ASSERT_EQ(open.alarms().size(), 1U);
+  EXPECT_EQ(open.alarms()[0].kind, HealthKind::Joint);
+  EXPECT_EQ(open.alarms()[0].what, "link");
+  EXPECT_FALSE(open.beyond_repair());
+}
+
+TEST(Health, HealthyScenesRaiseNoAlarm) {
+  for (const char* name : {"wrecking_ball.yaml", "bouncing_ball.yaml", "newtons_cradle.yaml", "stack.yaml",
+                           "slider_crank.yaml", "motor_arm.yaml", "whip_chain.yaml", "two_carts.yaml"}) {
+    const Scene scene = shipped_scene(name);
+    Simulation simulation = simulation_of(scene);
+    HealthMonitor health(simulation);
+    while (simulation.state().time < 0.7) health.update(simulation, simulation.step());
+    for (const HealthAlarm& alarm : health.alarms()) ADD_FAILURE() << name << ": " << alarm.text();
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
