@@ -25,6 +25,13 @@ enum class EventState : std::uint8_t {
   Hermite  ///< from the cubic through both ends of the step, as in [Potra06]
 };
 
+/// Schemes `euler`, `trapezoid` and `alpha-gamma` [Gavrea08].
+struct AlphaGammaOptions {
+  double alpha = 0.5, gamma = 0.5;  ///< alpha-gamma alone: alpha in (0, 1], gamma in [0, 1]
+  bool stabilize = true;            ///< joint and closed-contact errors enter the rows as error/h
+  EventState event_state = EventState::Restep;
+};
+
 /// Scheme `spook` [LacoursiereLinde11]; joints may have values of their own.
 struct SpookOptions {
   double compliance = 1e-10;  ///< m/N or rad/(N m): epsilon of joints
@@ -51,12 +58,10 @@ struct SimulationOptions {
   double heap_tolerance = 1e-4;  ///< and of heaps under "auto": islands too large to factor (docs/solvers.md)
   double stabilization = 1;      ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
   std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
-  double alpha = 0.5, gamma = 0.5;              ///< alpha-gamma: alpha in (0, 1], gamma in [0, 1] [Gavrea08]
   std::optional<bool> locate;                   ///< events inside a step; default: all schemes but stabilized
-  bool stabilize = true;  ///< alpha-gamma family: joint and closed-contact errors enter the rows as error/h
-  EventState event_state = EventState::Restep;
-  ImpactLaw impact = ImpactLaw::Poisson;  ///< where a pair of materials does not say
+  ImpactLaw impact = ImpactLaw::Poisson;        ///< where a pair of materials does not say
   int threads = 1;
+  AlphaGammaOptions alpha_gamma;
   SpookOptions spook;
   bool reduce_contacts = false;  ///< fixed steps: at most four points of a flat manifold (docs/step.md)
   bool hold_resting = false;     ///< islands whose last impulses still solve their problem keep them (docs/step.md)

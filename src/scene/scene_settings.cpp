@@ -3,6 +3,7 @@
 #include <array>
 
 #include "scene/scene_build.h"
+#include "step/scheme.h"
 
 namespace slipstick {
 namespace {
@@ -60,47 +61,34 @@ std::optional<ImpactLaw> read_impact(const SceneItem& item) {
   return static_cast<ImpactLaw>(law);
 }
 
-/// Options of the alpha-gamma family, and `locate` for all schemes.
-void read_family_options(const SceneItem& item, SimulationOptions* options) {
-  bool locate = false;
-  if (item.flag("locate", &locate)) options->locate = locate;
-  item.number("alpha", &options->alpha);
-  item.number("gamma", &options->gamma);
-  item.flag("stabilize", &options->stabilize);
-  const int state = read_name(item, "event_state", {"restep", "hermite"});
-  if (state >= 0) options->event_state = static_cast<EventState>(state);
-}
-
-void read_spook_options(const SceneItem& item, SpookOptions* options) {
-  item.number("compliance", &options->compliance);
-  item.number("damping_steps", &options->damping_steps);
-  item.number("contact_compliance", &options->contact_compliance);
-  item.number("contact_damping_time", &options->contact_damping_time);
-  item.number("slip_compliance", &options->slip_compliance);
-  item.flag("hessian", &options->hessian);
-  item.flag("geometric", &options->geometric);
-  item.flag("anticipate", &options->anticipate);
-}
-
-/// Options that belong to one scheme; they are the same as those beside it.
+/// Options that belong to one scheme: those of its own table.
 void read_scheme_option(const SceneItem& item, const std::string& scheme, SimulationOptions* options) {
+  const std::unique_ptr<Scheme> made = make_scheme(scheme);
+  const std::span<const SchemeKey> keys = made ? made->keys() : std::span<const SchemeKey>();
   KeyList legal;
-  if (scheme == "stabilized") legal = {"stabilization", "restitution_threshold", "locate"};
-  if (scheme == "euler" || scheme == "trapezoid") legal = {"locate", "stabilize", "event_state"};
-  if (scheme == "alpha-gamma") legal = {"alpha", "gamma", "locate", "stabilize", "event_state"};
-  if (scheme == "spook")
-    legal = {"compliance", "damping_steps", "contact_compliance", "contact_damping_time", "slip_compliance",
-             "hessian",    "geometric",     "anticipate",         "restitution_threshold"};
+  for (const SchemeKey& each : keys) legal.push_back(each.key);
   for (const SceneMap::Entry& entry : item.map().entries) {
     if (std::find(legal.begin(), legal.end(), entry.key->text) != legal.end()) continue;
     item.fault(*entry.key, item.label() + " has no option '" + entry.key->text + "' in this version" +
                                (legal.empty() ? "" : " (known: " + as_list(legal) + ")"));
   }
-  if (legal.empty()) return;
-  item.number("stabilization", &options->stabilization);
-  item.number("restitution_threshold", &options->restitution_threshold);
-  read_family_options(item, options);
-  read_spook_options(item, &options->spook);
+  for (const SchemeKey& each : keys) {
+    const auto read = [&](auto* place) {
+      using Value = std::remove_pointer_t<decltype(place)>;
+      if constexpr (std::is_same_v<Value, EventState>) {
+        const int state = read_name(item, each.key, {"restep", "hermite"});
+        if (state >= 0) *place = static_cast<EventState>(state);
+      } else if constexpr (std::is_same_v<Value, std::optional<bool>>) {
+        bool value = false;
+        if (item.flag(each.key, &value)) *place = value;
+      } else if constexpr (std::is_same_v<Value, bool>) {
+        item.flag(each.key, place);
+      } else {
+        item.number(each.key, place);
+      }
+    };
+    std::visit(read, each.place(options));
+  }
 }
 
 /// The enumerator whose name stands at `key`; names in the order of the enumerators.

@@ -40,24 +40,12 @@ std::vector<OptionFault> find_option_faults(const SimulationOptions& o) {
   require(o.tolerance > 0 && o.tolerance < 1, "", "tolerance", "tolerance must lie between 0 and 1");
   require(o.heap_tolerance >= 0 && o.heap_tolerance < 1, "", "heap_tolerance",
           "heap_tolerance must lie between 0 and 1");
-  require(o.stabilization > 0 && o.stabilization <= 1, "", "stabilization", "stabilization must lie in (0, 1]");
   require(!o.restitution_threshold || *o.restitution_threshold >= 0, "", "restitution_threshold",
           "restitution_threshold must not be negative");
-  require(o.alpha > 0 && o.alpha <= 1, "scheme", "alpha", "alpha must lie in (0, 1]");
-  require(o.gamma >= 0 && o.gamma <= 1, "scheme", "gamma", "gamma must lie in [0, 1]");
-  require(o.spook.compliance >= 0 && std::isfinite(o.spook.compliance), "scheme", "compliance",
-          "compliance must be zero or more, in m/N");
-  require(o.spook.contact_compliance >= 0 && std::isfinite(o.spook.contact_compliance), "scheme", "contact_compliance",
-          "contact_compliance must be zero or more, in m/N");
-  require(o.spook.damping_steps > 0 && std::isfinite(o.spook.damping_steps), "scheme", "damping_steps",
-          "damping_steps must be above zero: without damping constraint errors grow");
-  require(!o.spook.contact_damping_time || *o.spook.contact_damping_time >= 0, "scheme", "contact_damping_time",
-          "contact_damping_time must be a time in seconds, zero or more");
-  require(o.spook.slip_compliance >= 0 && std::isfinite(o.spook.slip_compliance), "scheme", "slip_compliance",
-          "slip_compliance must be zero or more, in (m/s)/N");
   require(o.facets >= 4 && o.facets <= 64 && o.facets % 2 == 0, "friction", "facets",
           "facets must be an even number from 4 to 64");
   require(o.threads >= 1 && o.threads <= 1024, "", "threads", "threads must be a number from 1 to 1024");
+  for (const std::string_view name : scheme_names()) make_scheme(name)->find_faults(o, &faults);
   if (o.reduce_contacts && contains(scheme_names(), o.scheme)) {
     const auto scheme = make_scheme(o.scheme);
     require(

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "mechanics/equations.h"
@@ -53,6 +55,13 @@ struct StepProblem {
   Problem problem;
 };
 
+/// An option of a scheme as scene files name it, and where it is kept.
+struct SchemeKey {
+  using Place = std::variant<double*, std::optional<double>*, bool*, std::optional<bool>*, EventState*>;
+  std::string_view key;
+  Place (*place)(SimulationOptions*);
+};
+
 /// A scheme belongs to one simulation and keeps its own scratch; forgetting that between steps changes nothing.
 class Scheme {
  public:
@@ -70,6 +79,10 @@ class Scheme {
   /// Joint rows of an impact: h = 0, no offsets. Default: compliant joints take no part.
   virtual void add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
                                  RowMap* map) const;
+  /// The options that scene files may give beside its name: `scheme: {NAME: {key: value}}`.
+  virtual std::span<const SchemeKey> keys() const { return {}; }
+  /// Adds what is wrong with the ranges of its own options, one line each; also where another scheme is chosen.
+  virtual void find_faults(const SimulationOptions&, std::vector<OptionFault>*) const {}
   /// What a user should know about the parameters chosen, one line each.
   virtual std::vector<std::string> find_warnings(const Model&, const SimulationOptions&) const { return {}; }
   /// Stage 5. `again`: `refine` has asked for it, and the problem is to be built with what that has found.

@@ -55,6 +55,14 @@ void add_solver(const SolverOptions& options, SettingsText* text) {
   text->add("solver.order", std::string(sweep_order_names()[static_cast<std::size_t>(order)]));
 }
 
+void add_alpha_gamma(const AlphaGammaOptions& options, SettingsText* text) {
+  const auto& [alpha, gamma, stabilize, event_state] = options;
+  text->add("alpha", alpha);
+  text->add("gamma", gamma);
+  text->add("stabilize", stabilize);
+  text->add("event_state", std::string(event_state == EventState::Restep ? "restep" : "hermite"));
+}
+
 void add_spook(const SpookOptions& options, SettingsText* text) {
   const auto& [compliance, damping_steps, contact_compliance, contact_damping_time, slip_compliance, hessian, geometric,
                anticipate] = options;
@@ -72,8 +80,8 @@ void add_spook(const SpookOptions& options, SettingsText* text) {
 
 std::string make_settings_text(const SimulationOptions& options) {
   const auto& [step, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance,
-               stabilization, restitution_threshold, alpha, gamma, locate, stabilize, event_state, impact, threads,
-               spook, reduce_contacts, hold_resting] = options;
+               stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook, reduce_contacts,
+               hold_resting] = options;
   (void)duration, (void)threads;  // how far, and how fast
   SettingsText text;
   text.add("step", step);
@@ -86,12 +94,9 @@ std::string make_settings_text(const SimulationOptions& options) {
   text.add("heap_tolerance", heap_tolerance);
   text.add("stabilization", stabilization);
   text.add("restitution_threshold", restitution_threshold);
-  text.add("alpha", alpha);
-  text.add("gamma", gamma);
   text.add("locate", locate);
-  text.add("stabilize", stabilize);
-  text.add("event_state", std::string(event_state == EventState::Restep ? "restep" : "hermite"));
   text.add("impact", impact);
+  add_alpha_gamma(alpha_gamma, &text);
   add_spook(spook, &text);
   text.add("reduce_contacts", reduce_contacts);
   text.add("hold_resting", hold_resting);

@@ -4,6 +4,7 @@
 #include "base/se3.h"
 #include "mechanics/drive.h"
 #include "step/drivers/driver.h"
+#include "step/pair_warnings.h"
 
 namespace slipstick {
 
@@ -29,7 +30,9 @@ struct Simulation::Impl {
         pipe(model, options, std::move(initial), knows_scheme ? scheme.get() : &no_scheme),
         driver(make_driver(&pipe)),
         input_names(make_input_names(model)),
-        warnings(pipe.scheme.find_warnings(model, options)) {}
+        warnings(pipe.scheme.find_warnings(model, options)) {
+    for (std::string& warning : find_void_friction(model)) warnings.push_back(std::move(warning));
+  }
 
   const StepReport& step();
   const StepReport& step(const Inputs& inputs);

@@ -26,7 +26,7 @@ std::optional<RodStep> step_rod(const std::vector<std::pair<std::string, std::st
                                 double h, double gravity, StudyRuns* bench) {
   const std::optional<Scene> scene = bench->load({"painleve_rod.yaml", set, [=](Scene* s) {
                                                     s->options.scheme = scheme;
-                                                    s->options.stabilize = false;
+                                                    s->options.alpha_gamma.stabilize = false;
                                                     s->options.step = s->options.duration = h;
                                                     s->model.gravity.y() = -gravity;
                                                   }});
@@ -125,7 +125,7 @@ bool add_pivoting(StudyRuns* bench) {
     const std::optional<Scene> scene = bench->load({"painleve_rod.yaml", {}, [h](Scene* s) {
                                                       s->options.step = h;
                                                       s->options.duration = 0.2;
-                                                      s->options.stabilize = false;
+                                                      s->options.alpha_gamma.stabilize = false;
                                                     }});
     if (!scene) return false;
     PlotLine line{"h = " + as_power(h), {}, {}, false, false, false};

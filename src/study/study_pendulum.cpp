@@ -40,8 +40,8 @@ std::optional<PendulumRun> run_pendulum(int k, bool as_published, StudyRuns* ben
                                                     s->options.scheme = "trapezoid";
                                                     s->options.step = std::ldexp(1.0, -k);
                                                     if (!as_published) return;
-                                                    s->options.stabilize = false;
-                                                    s->options.event_state = EventState::Hermite;
+                                                    s->options.alpha_gamma.stabilize = false;
+                                                    s->options.alpha_gamma.event_state = EventState::Hermite;
                                                   }});
   if (!scene) return std::nullopt;
   PendulumRun run;

@@ -19,11 +19,8 @@ inline Scene scene_under(const std::string& name, const std::string& scheme, con
   Scene scene = shipped_scene(name, load);
   const Scene other = scene_of("bodies: []\nsimulation: {scheme: " + scheme + "}\n");
   scene.options.scheme = other.options.scheme;
-  scene.options.alpha = other.options.alpha;
-  scene.options.gamma = other.options.gamma;
+  scene.options.alpha_gamma = other.options.alpha_gamma;
   scene.options.locate = other.options.locate;
-  scene.options.stabilize = other.options.stabilize;
-  scene.options.event_state = other.options.event_state;
   scene.options.spook = other.options.spook;
   return scene;
 }

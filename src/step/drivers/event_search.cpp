@@ -77,7 +77,7 @@ bool EventSearch::look_for_first(ContactSet* there) {
     whole_ = closed_.calc_normal_impulse(found_.closed);
     return ask(kJamShare * h_, false, Doing::CheckingJam);
   }
-  if (found_.kind == Due::Impact && pipe_.options.event_state == EventState::Hermite) {
+  if (found_.kind == Due::Impact && pipe_.options.alpha_gamma.event_state == EventState::Hermite) {
     update_hermite(*now_, pipe_.end, h_, found_.s, &pipe_.end);
     pipe_.find(pipe_.end, there);
     h_ *= found_.s;

@@ -12,6 +12,7 @@
 // positive definite for every h. vF is half a step ahead under the known forces, and where constraints turn the body,
 // taken again from the solution itself (`refine`): without that a constrained spinning body is of first order.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "base/se3.h"
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/pair_warnings.h"
 #include "step/schemes/schemes.h"
 
 namespace slipstick {
@@ -59,6 +61,16 @@ bool is_gyroscopic(const Body& body, const Mat3& gyroscopic, const Vec3& omega) 
   return count_free_rotations(body) >= 2 && !(gyroscopic * omega).isZero(0);
 }
 
+using Place = SchemeKey::Place;
+/// The first two are those of `alpha-gamma` alone.
+constexpr std::array kFamilyKeys{
+    SchemeKey{"alpha", [](SimulationOptions* o) -> Place { return &o->alpha_gamma.alpha; }},
+    SchemeKey{"gamma", [](SimulationOptions* o) -> Place { return &o->alpha_gamma.gamma; }},
+    SchemeKey{"locate", [](SimulationOptions* o) -> Place { return &o->locate; }},
+    SchemeKey{"stabilize", [](SimulationOptions* o) -> Place { return &o->alpha_gamma.stabilize; }},
+    SchemeKey{"event_state", [](SimulationOptions* o) -> Place { return &o->alpha_gamma.event_state; }},
+};
+
 class AlphaGamma final : public Scheme {
  public:
   AlphaGamma(std::string_view name, std::optional<Weights> weights) : name_(name), weights_(weights) {}
@@ -66,9 +78,21 @@ class AlphaGamma final : public Scheme {
   std::string_view name() const override { return name_; }
   bool looks_ahead() const override { return false; }
   Weights weights(const SimulationOptions& options) const override {
-    return weights_ ? *weights_ : Weights{options.alpha, options.gamma};
+    return weights_ ? *weights_ : Weights{options.alpha_gamma.alpha, options.alpha_gamma.gamma};
   }
   bool rows_at_middle() const override { return true; }
+  std::span<const SchemeKey> keys() const override {
+    return std::span<const SchemeKey>(kFamilyKeys).subspan(weights_ ? 2 : 0);
+  }
+  void find_faults(const SimulationOptions& o, std::vector<OptionFault>* faults) const override {
+    if (weights_) return;
+    const double alpha = o.alpha_gamma.alpha, gamma = o.alpha_gamma.gamma;
+    if (!(alpha > 0 && alpha <= 1)) faults->push_back({"scheme", "alpha", "alpha must lie in (0, 1]"});
+    if (!(gamma >= 0 && gamma <= 1)) faults->push_back({"scheme", "gamma", "gamma must lie in [0, 1]"});
+  }
+  std::vector<std::string> find_warnings(const Model&, const SimulationOptions& options) const override {
+    return find_unused_stabilization(name_, "`stabilize: false` leaves position errors alone", options);
+  }
 
   void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) override;
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution) override;
@@ -211,7 +235,7 @@ void AlphaGamma::discretize(const StepInput& input, const Equations& equations, 
   begin_problem(*input.model, &made->problem, &made->map);
   add_columns(input, w, again, made);
   add_curvature(input, w, made);
-  const double share = input.options->stabilize ? calc_correction_share(w) : 0.0;
+  const double share = input.options->alpha_gamma.stabilize ? calc_correction_share(w) : 0.0;
   add_joint_rows(input, w, equations_.joints, share, &made->problem, &made->map);
   add_axis_rows(input, w, equations_, share, &made->problem, &made->map);
   add_spring_rows(input, w, equations_.springs, &made->problem, &made->map);

@@ -27,6 +27,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/se3.h"
@@ -76,6 +77,19 @@ double calc_stiffness_damping(const Body& body, const Mat3& part) {
   return kStiffnessDamping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
 }
 
+using Place = SchemeKey::Place;
+constexpr std::array kSpookKeys{
+    SchemeKey{"compliance", [](SimulationOptions* o) -> Place { return &o->spook.compliance; }},
+    SchemeKey{"damping_steps", [](SimulationOptions* o) -> Place { return &o->spook.damping_steps; }},
+    SchemeKey{"contact_compliance", [](SimulationOptions* o) -> Place { return &o->spook.contact_compliance; }},
+    SchemeKey{"contact_damping_time", [](SimulationOptions* o) -> Place { return &o->spook.contact_damping_time; }},
+    SchemeKey{"slip_compliance", [](SimulationOptions* o) -> Place { return &o->spook.slip_compliance; }},
+    SchemeKey{"hessian", [](SimulationOptions* o) -> Place { return &o->spook.hessian; }},
+    SchemeKey{"geometric", [](SimulationOptions* o) -> Place { return &o->spook.geometric; }},
+    SchemeKey{"anticipate", [](SimulationOptions* o) -> Place { return &o->spook.anticipate; }},
+    SchemeKey{"restitution_threshold", [](SimulationOptions* o) -> Place { return &o->restitution_threshold; }},
+};
+
 class Spook final : public Scheme {
  public:
   std::string_view name() const override { return "spook"; }
@@ -83,6 +97,10 @@ class Spook final : public Scheme {
   bool locates(const SimulationOptions&) const override { return false; }
   bool has_impact_stage() const override { return true; }
 
+  std::span<const SchemeKey> keys() const override { return kSpookKeys; }
+  void find_faults(const SimulationOptions& options, std::vector<OptionFault>* faults) const override {
+    find_spook_faults(options.spook, faults);
+  }
   void add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
                          RowMap* map) const override {
     add_joints(input, joints, {}, {}, {}, problem, map);

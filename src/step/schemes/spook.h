@@ -23,6 +23,8 @@ double calc_spook_damping(const Joint& joint, const SimulationOptions& options);
 /// tau of a contact.
 double calc_spook_damping(const PairLaw& law, const SimulationOptions& options);
 
+/// Values outside of their ranges.
+void find_spook_faults(const SpookOptions& options, std::vector<OptionFault>* faults);
 /// Values given by a user that lie below the safe bounds (tau >= 2 h; T >= 1e-6 over the largest mass), springs that
 /// the step cannot resolve, and loops of joints with different damping times.
 std::vector<std::string> find_spook_warnings(const Model& model, const SimulationOptions& options);

@@ -1,10 +1,12 @@
-// What a user of SPOOK should know about the parameters chosen ([LacoursiereLinde11, 10], [methods 6.2]).
+// What is wrong with the parameters of SPOOK, and what a user should know about the parameters chosen
+// ([LacoursiereLinde11, 10], [methods 6.2]).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
 #include "step/assemble.h"
+#include "step/pair_warnings.h"
 #include "step/schemes/spook.h"
 
 namespace slipstick {
@@ -122,8 +124,24 @@ void warn_of_springs(const Model& model, const SimulationOptions& options, std::
 
 }  // namespace
 
+void find_spook_faults(const SpookOptions& o, std::vector<OptionFault>* faults) {
+  const auto require = [faults](bool good, const char* key, const char* text) {
+    if (!good) faults->push_back({"scheme", key, text});
+  };
+  require(o.compliance >= 0 && std::isfinite(o.compliance), "compliance", "compliance must be zero or more, in m/N");
+  require(o.contact_compliance >= 0 && std::isfinite(o.contact_compliance), "contact_compliance",
+          "contact_compliance must be zero or more, in m/N");
+  require(o.damping_steps > 0 && std::isfinite(o.damping_steps), "damping_steps",
+          "damping_steps must be above zero: without damping constraint errors grow");
+  require(!o.contact_damping_time || *o.contact_damping_time >= 0, "contact_damping_time",
+          "contact_damping_time must be a time in seconds, zero or more");
+  require(o.slip_compliance >= 0 && std::isfinite(o.slip_compliance), "slip_compliance",
+          "slip_compliance must be zero or more, in (m/s)/N");
+}
+
 std::vector<std::string> find_spook_warnings(const Model& model, const SimulationOptions& options) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings =
+      find_unused_stabilization("spook", "damping_steps and damping_time say how fast errors die out", options);
   const double h = options.step;
   const SpookOptions& spook = options.spook;
   if (!model.joints.empty() || !model.shapes.empty())

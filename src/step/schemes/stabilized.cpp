@@ -7,11 +7,13 @@
 //
 // Departure: the gyroscopic term is not h F(v) v at the old velocity, which feeds energy into a spinning body, but an
 // energy-keeping midpoint turn of omega before the step (docs/decisions/0003): A stays M, symmetric and constant.
+#include <array>
 #include <cmath>
 
 #include "base/se3.h"
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/pair_warnings.h"
 #include "step/schemes/schemes.h"
 
 namespace slipstick {
@@ -49,11 +51,41 @@ void update_restitution(const StepInput& input, const std::vector<ContactRows>& 
   }
 }
 
+using Place = SchemeKey::Place;
+constexpr std::array kStabilizedKeys{
+    SchemeKey{"stabilization", [](SimulationOptions* o) -> Place { return &o->stabilization; }},
+    SchemeKey{"restitution_threshold", [](SimulationOptions* o) -> Place { return &o->restitution_threshold; }},
+    SchemeKey{"locate", [](SimulationOptions* o) -> Place { return &o->locate; }},
+};
+
+/// Restitution of fixed steps is Newton's law alone, one step after the collision.
+std::vector<std::string> find_ignored_impacts(const Model& model, const SimulationOptions& options) {
+  std::vector<std::string> warnings;
+  for_each_pair(model, [&](const std::string& pair, const PairLaw& law) {
+    const std::string remedy = "; `locate: true` and the other schemes do";
+    const bool given = law.impact || options.impact != SimulationOptions().impact;
+    if (law.restitution > 0 && given && law.impact.value_or(options.impact) != ImpactLaw::Newton)
+      warnings.push_back(pair + ": scheme stabilized rebounds by Newton's law and does not use `impact`" + remedy);
+    if (law.tangential_restitution > 0)
+      warnings.push_back(pair + ": scheme stabilized does not use tangential_restitution" + remedy);
+  });
+  return warnings;
+}
+
 class Stabilized final : public Scheme {
  public:
   std::string_view name() const override { return "stabilized"; }
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions& options) const override { return options.locate.value_or(false); }
+  std::span<const SchemeKey> keys() const override { return kStabilizedKeys; }
+  void find_faults(const SimulationOptions& o, std::vector<OptionFault>* faults) const override {
+    if (!(o.stabilization > 0 && o.stabilization <= 1))
+      faults->push_back({"", "stabilization", "stabilization must lie in (0, 1]"});
+  }
+  std::vector<std::string> find_warnings(const Model& model, const SimulationOptions& options) const override {
+    if (locates(options)) return {};
+    return find_ignored_impacts(model, options);
+  }
 
   void discretize(const StepInput& input, const Equations& eq, bool, StepProblem* made) override {
     const Model& model = *input.model;

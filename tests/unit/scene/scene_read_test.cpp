@@ -223,11 +223,11 @@ simulation:
   ASSERT_EQ(lines_of(result), Lines{"ok"});
   const SimulationOptions& options = result.value().options;
   EXPECT_EQ(options.scheme, "alpha-gamma");
-  EXPECT_EQ(options.alpha, 0.6);
-  EXPECT_EQ(options.gamma, 0.4);
+  EXPECT_EQ(options.alpha_gamma.alpha, 0.6);
+  EXPECT_EQ(options.alpha_gamma.gamma, 0.4);
   EXPECT_EQ(options.locate, false);
-  EXPECT_FALSE(options.stabilize);
-  EXPECT_EQ(options.event_state, EventState::Hermite);
+  EXPECT_FALSE(options.alpha_gamma.stabilize);
+  EXPECT_EQ(options.alpha_gamma.event_state, EventState::Hermite);
   EXPECT_EQ(options.impact, ImpactLaw::Simplified);
   const Model& model = result.value().model;
   const int rubber = model.materials[0].name == "rubber" ? 0 : 1;
