@@ -91,12 +91,12 @@ struct GalleryArguments {
 int gallery(const GalleryArguments& arguments);
 
 struct PlotArguments {
-  std::string recording, what, body, output;
+  std::string recording, what, body, joint, output;
 };
 int plot(const PlotArguments& arguments);
 
 struct TableArguments {
-  std::string recording, what, body, output;
+  std::string recording, what, body, joint, output;
   bool no_clobber = false;
 };
 int table(const TableArguments& arguments);

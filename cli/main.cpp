@@ -149,6 +149,7 @@ void add_plot(CLI::App* app, PlotArguments* arguments) {
                   "iterations, contacts; of a body: position, velocity, speed, spin")
       ->required();
   app->add_option("--body", arguments->body, "The body, for what is about one")->type_name("NAME");
+  app->add_option("--joint", arguments->joint, "The joint, for series about one")->type_name("NAME");
   app->add_option("-o,--output", arguments->output, "Picture: .png or .svg")->type_name("FILE")->required();
   app->footer(
       "Examples:\n  slipstick plot run.h5 --what energy,residual -o run.png\n"
@@ -160,6 +161,7 @@ void add_table(CLI::App* app, TableArguments* arguments) {
   app->add_option("--what", arguments->what, "Series, separated by commas; list: what there is (as without it)")
       ->type_name("A,B");
   app->add_option("--body", arguments->body, "Only these bodies, separated by commas")->type_name("NAMES");
+  app->add_option("--joint", arguments->joint, "Only these joints, separated by commas")->type_name("NAMES");
   app->add_option("-o,--output", arguments->output, "CSV file; standard output without it")->type_name("FILE");
   app->add_flag("--no-clobber", arguments->no_clobber, "Refuse to replace a file that is there");
   app->footer(

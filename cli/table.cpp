@@ -37,10 +37,11 @@ bool check_names(const std::vector<std::string>& typed, const std::vector<std::s
 }  // namespace
 
 int table(const TableArguments& arguments) {
-  slipstick::TableRequest request{arguments.recording, split_names(arguments.what), split_names(arguments.body)};
-  const auto bodies = slipstick::read_table_bodies(arguments.recording);
-  if (!bodies) {
-    for (const slipstick::Fault& fault : bodies.faults()) say("table", fault.text());
+  slipstick::TableRequest request{arguments.recording, split_names(arguments.what), split_names(arguments.body),
+                                  split_names(arguments.joint)};
+  const auto names = slipstick::read_table_names(arguments.recording);
+  if (!names) {
+    for (const slipstick::Fault& fault : names.faults()) say("table", fault.text());
     return kBadInput;
   }
   if (request.what.empty() || request.what == std::vector<std::string>{"list"})
@@ -48,7 +49,8 @@ int table(const TableArguments& arguments) {
   std::vector<std::string> known;
   for (const auto& series : slipstick::table_series()) known.push_back(series.name);
   if (!check_names(request.what, known, "nothing is called") ||
-      !check_names(request.bodies, *bodies, "the recording has no body") ||
+      !check_names(request.bodies, names->bodies, "the recording has no body") ||
+      !check_names(request.joints, names->joints, "the recording has no joint") ||
       !check_outputs("table", {{"-o", arguments.output}}, "recording", {arguments.recording}, arguments.no_clobber))
     return kBadInput;
   std::string fault, text;

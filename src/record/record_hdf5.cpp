@@ -39,6 +39,7 @@ void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_attribute("/", "resumed_from", header.resumed_from);
   file->add_group("/names");
   file->add_texts("/names/bodies", header.bodies);
+  file->add_fixed_texts("/names/joints", header.joints);
   file->add_table<std::int8_t>("/names/body_kinds", {header.body_kinds.size()}, header.body_kinds);
   file->add_attribute("/names/body_kinds", "kinds", std::vector<std::string>{"dynamic", "fixed", "kinematic"});
 }
@@ -163,6 +164,12 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   velocity_.open("/velocity", {nb, 6}, calc_chunk_rows(nb * 48, n), f);
   if (weighted_) velocity_weighted_.open("/velocity_weighted", {nb, 6}, calc_chunk_rows(nb * 48, n), f);
   energy_.open("/energy", {3}, calc_chunk_rows(24, n), f);
+  const std::size_t nj = header.joints.size();
+  f->add_group("/joint");
+  joint_position_.open("/joint/position", {nj}, calc_chunk_rows(nj * 8, n), f);
+  joint_velocity_.open("/joint/velocity", {nj}, calc_chunk_rows(nj * 8, n), f);
+  joint_motor_.open("/joint/motor", {nj}, calc_chunk_rows(nj * 8, n), f);
+  joint_reaction_.open("/joint/reaction", {nj, 6}, calc_chunk_rows(nj * 48, n), f);
   f->add_group("/certificate");
   residual_.open("/certificate/residual", {}, scalar, f);
   relative_.open("/certificate/relative", {}, scalar, f);
@@ -203,6 +210,10 @@ bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   pose_.push(frame.pose);
   velocity_.push(frame.velocity);
   if (weighted_) velocity_weighted_.push(frame.velocity_weighted);
+  joint_position_.push(frame.joint_position);
+  joint_velocity_.push(frame.joint_velocity);
+  joint_motor_.push(frame.joint_motor);
+  joint_reaction_.push(frame.joint_reaction);
   energy_.push(std::span<const double>(frame.energy));
   residual_.push(frame.residual);
   relative_.push(frame.relative);
@@ -276,7 +287,8 @@ void RecordWriter::push_state() {
 }
 
 std::size_t RecordWriter::waiting_bytes() const {
-  return pose_.bytes() + velocity_.bytes() + energy_.bytes() + contact_point_.bytes() * 4 + time_.bytes() * 8;
+  return pose_.bytes() + velocity_.bytes() + joint_reaction_.bytes() * 2 + energy_.bytes() +
+         contact_point_.bytes() * 4 + time_.bytes() * 8;
 }
 
 void RecordWriter::write_columns() {
@@ -284,6 +296,8 @@ void RecordWriter::write_columns() {
   pose_.write(frames_waiting_, f);
   velocity_.write(frames_waiting_, f);
   if (weighted_) velocity_weighted_.write(frames_waiting_, f);
+  for (auto* column : {&joint_position_, &joint_velocity_, &joint_motor_, &joint_reaction_})
+    column->write(frames_waiting_, f);
   energy_.write(f);
   for (auto* column : {&residual_, &relative_, &penetration_, &joint_error_}) column->write(f);
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->write(f);
@@ -307,9 +321,26 @@ bool RecordWriter::flush() {
 }
 
 void RecordWriter::close_columns() {
-  for (auto* column : {&time_, &pose_, &velocity_, &energy_, &residual_, &relative_, &penetration_, &joint_error_,
-                       &contact_point_, &contact_normal_, &contact_gap_, &contact_impulse_, &contact_friction_,
-                       &event_time_, &event_before_, &event_after_})
+  for (auto* column : {&time_,
+                       &pose_,
+                       &velocity_,
+                       &energy_,
+                       &residual_,
+                       &relative_,
+                       &penetration_,
+                       &joint_error_,
+                       &contact_point_,
+                       &contact_normal_,
+                       &contact_gap_,
+                       &contact_impulse_,
+                       &contact_friction_,
+                       &event_time_,
+                       &event_before_,
+                       &event_after_,
+                       &joint_position_,
+                       &joint_velocity_,
+                       &joint_motor_,
+                       &joint_reaction_})
     column->close();
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->close();
   if (weighted_) velocity_weighted_.close();

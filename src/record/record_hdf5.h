@@ -55,6 +55,7 @@ struct RecordHeader {
   std::vector<std::string> shape_kinds, link_kinds;
   std::vector<RecordShape> shapes;
   std::vector<RecordLink> links;
+  std::vector<std::string> joints;     ///< the first of `links`
   std::int64_t start_step = 0;         ///< of the first frame: not 0 where a run goes on
   std::string resumed_from;            ///< the file that it went on from; empty: from the beginning
   std::size_t expected_frames = 1024;  ///< a guess; sizes the chunks of the file
@@ -84,6 +85,8 @@ struct RecordFrame {
   double residual = 0, relative = 0, penetration = 0, joint_error = 0;
   std::int32_t iterations = 0, escalations = 0;
   bool certified = true;
+  std::span<const double> joint_position, joint_velocity, joint_motor;  ///< one per joint
+  std::span<const double> joint_reaction;                               ///< joints x 6
   std::span<const RecordContact> contacts;
   std::span<const RecordEvent> events;
   const StateFile* state = nullptr;  ///< the whole state; null: this recording holds none
@@ -163,6 +166,7 @@ class RecordWriter {
   std::int64_t state_bytes_total_ = 0;
   RecordColumn<double> time_, pose_, velocity_, energy_;
   RecordColumn<double> velocity_weighted_;
+  RecordColumn<double> joint_position_, joint_velocity_, joint_motor_, joint_reaction_;
   RecordColumn<double> residual_, relative_, penetration_, joint_error_;
   RecordColumn<std::int32_t> iterations_, escalations_;
   RecordColumn<std::int8_t> certified_;

@@ -43,9 +43,10 @@ Result<RecordReader> RecordReader::open(const std::string& path) {
   const struct {
     const char* part;
     bool (RecordReader::*read)();
-  } parts[] = {{"names", &RecordReader::read_root},        {"shapes", &RecordReader::read_shapes},
-               {"surfaces", &RecordReader::read_surfaces}, {"links", &RecordReader::read_links},
-               {"frames", &RecordReader::read_series},     {"events", &RecordReader::read_events}};
+  } parts[] = {{"names", &RecordReader::read_root},         {"shapes", &RecordReader::read_shapes},
+               {"surfaces", &RecordReader::read_surfaces},  {"links", &RecordReader::read_links},
+               {"joints", &RecordReader::read_joint_names}, {"frames", &RecordReader::read_series},
+               {"events", &RecordReader::read_events}};
   for (const auto& part : parts)
     if (!(reader.*part.read)())
       return Fault{
@@ -179,6 +180,33 @@ bool RecordReader::read_links() {
     header_.links.push_back(std::move(link));
   }
   return true;
+}
+
+/// Recordings of another version have no joints; where there are names, the tables have a column for each.
+bool RecordReader::read_joint_names() {
+  auto names = file_.read_fixed_texts("/names/joints");
+  if (!names) return true;
+  const auto fits = [&](const char* path, std::vector<std::size_t> rest) {
+    const auto shape = file_.shape(path);
+    return shape && shape->size() == rest.size() + 1 && std::equal(rest.begin(), rest.end(), shape->begin() + 1);
+  };
+  const std::size_t n = names->size();
+  if (!fits("/joint/position", {n}) || !fits("/joint/velocity", {n}) || !fits("/joint/motor", {n}) ||
+      !fits("/joint/reaction", {n, 6}))
+    return false;
+  header_.joints = std::move(*names);
+  return true;
+}
+
+std::optional<RecordJoints> RecordReader::read_joints(std::size_t first, std::size_t count, std::size_t stride) const {
+  RecordJoints joints;
+  if (header_.joints.empty()) return joints;
+  auto position = file_.read_number_rows("/joint/position", first, count, stride);
+  auto velocity = file_.read_number_rows("/joint/velocity", first, count, stride);
+  auto motor = file_.read_number_rows("/joint/motor", first, count, stride);
+  auto reaction = file_.read_number_rows("/joint/reaction", first, count, stride);
+  if (!position || !velocity || !motor || !reaction) return std::nullopt;
+  return RecordJoints{std::move(*position), std::move(*velocity), std::move(*motor), std::move(*reaction)};
 }
 
 bool RecordReader::read_series() {

@@ -26,6 +26,12 @@ struct RecordContacts {
   std::vector<RecordContact> contacts;
 };
 
+/// Coordinate, its speed, motor force (one per joint) and reaction on body b (force, moment) of each frame.
+struct RecordJoints {
+  std::vector<double> position, velocity, motor;  ///< frames x joints
+  std::vector<double> reaction;                   ///< frames x joints x 6
+};
+
 class RecordReader {
  public:
   /// A Fault when the file is not a recording, or contradicts itself.
@@ -46,6 +52,8 @@ class RecordReader {
   // Frames first, first + stride, ...: `count` of them. Nothing when the file cannot be read there.
   std::optional<std::vector<double>> read_poses(std::size_t first, std::size_t count, std::size_t stride) const;
   std::optional<std::vector<double>> read_velocities(std::size_t first, std::size_t count, std::size_t stride) const;
+  /// What joints did in some frames; empty lists in a recording without joints or of another version.
+  std::optional<RecordJoints> read_joints(std::size_t first, std::size_t count, std::size_t stride) const;
   std::optional<RecordContacts> read_contacts(std::size_t first, std::size_t count, std::size_t stride) const;
 
  private:
@@ -54,6 +62,7 @@ class RecordReader {
   bool read_shapes();
   bool read_surfaces();
   bool read_links();
+  bool read_joint_names();
   bool read_series();
   bool read_events();
   bool read_contact_rows(std::size_t first, std::size_t count, std::vector<RecordContact>* contacts) const;

@@ -122,6 +122,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   for (const Joint& joint : scene.model.joints) {
     header.links.push_back(make_link(scene.model, joint, static_cast<int>(joint.kind)));
     header.links.back().axis = calc_axis(joint);
+    header.joints.push_back(joint.name);
   }
   for (const Spring& spring : scene.model.springs)
     header.links.push_back(make_link(scene.model, spring, static_cast<int>(header.link_kinds.size()) - 1));
@@ -184,6 +185,7 @@ void RecordFrames::update_frame(const Simulation& simulation) {
                         as_array(contact.normal), as_array(force.force * simulation.options().step), contact.gap,
                         model.pair_law(contact.material_a, contact.material_b).friction});
   }
+  update_joints(simulation);
   const EnergySplit energy = simulation.energy();
   frame.time = state.time;
   frame.energy = {energy.kinetic, energy.potential, dissipated};
@@ -192,6 +194,21 @@ void RecordFrames::update_frame(const Simulation& simulation) {
   frame.velocity_weighted = velocity_weighted;
   frame.contacts = contacts;
   frame.events = events;
+}
+
+void RecordFrames::update_joints(const Simulation& simulation) {
+  for (auto* column : {&joint_position, &joint_velocity, &joint_motor, &joint_reaction}) column->clear();
+  for (const JointReading& joint : simulation.joints()) {
+    joint_position.push_back(joint.position);
+    joint_velocity.push_back(joint.velocity);
+    joint_motor.push_back(joint.motor_force);
+    joint_reaction.insert(joint_reaction.end(), joint.reaction_force.begin(), joint.reaction_force.end());
+    joint_reaction.insert(joint_reaction.end(), joint.reaction_moment.begin(), joint.reaction_moment.end());
+  }
+  frame.joint_position = joint_position;
+  frame.joint_velocity = joint_velocity;
+  frame.joint_motor = joint_motor;
+  frame.joint_reaction = joint_reaction;
 }
 
 Result<Recorder> Recorder::create(const std::string& path, const Scene& scene, const std::string& command,

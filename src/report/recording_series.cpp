@@ -14,13 +14,15 @@ struct Source {
   const RecordReader* reader = nullptr;
   std::size_t body = 0;
   std::vector<double> pose, velocity;  ///< of the body: frames x 7, frames x 6
+  std::size_t joint = 0;
+  RecordJoints joints;  ///< of all
 };
 
 struct Series {
   const char* name;
   const char* label;  ///< of the y axis
   bool log;
-  bool of_body;
+  enum class About { All, Body, Joint } about;
   std::function<std::vector<PlotLine>(const Source&)> make;
 };
 
@@ -81,6 +83,17 @@ std::vector<PlotLine> make_norm(const Source& source, const char* label, std::si
   return {make_line(source, label, values)};
 }
 
+/// Numbers first to first + 2 of the joint's `width`, or the only one.
+std::vector<PlotLine> make_joint(const Source& source, const std::vector<double>& table, std::size_t width,
+                                 std::size_t first, const char* label) {
+  const std::size_t all = source.reader->header().joints.size() * width, from = source.joint * width + first;
+  if (width == 1) return {make_line(source, label, take_column(table, all, from))};
+  const char* const names[] = {"x", "y", "z"};
+  std::vector<PlotLine> lines;
+  for (std::size_t k = 0; k < 3; ++k) lines.push_back(make_line(source, names[k], take_column(table, all, from + k)));
+  return lines;
+}
+
 template <class T>
 std::vector<PlotLine> make_one(const Source& source, const char* label, const std::vector<T>& values) {
   return {make_line(source, label, std::vector<double>(values.begin(), values.end()))};
@@ -88,24 +101,36 @@ std::vector<PlotLine> make_one(const Source& source, const char* label, const st
 
 /// The table of all series: a new one is one row.
 const std::vector<Series>& all_series() {
+  using About = Series::About;
   static const std::vector<Series> table{
-      {"energy", "energy, J", false, false, make_energy},
-      {"ledger", "energy, J", false, false, make_ledger},
-      {"residual", "residual, m/s", true, false,
+      {"energy", "energy, J", false, About::All, make_energy},
+      {"ledger", "energy, J", false, About::All, make_ledger},
+      {"residual", "residual, m/s", true, About::All,
        [](const Source& s) { return make_one(s, "natural map", s.reader->series().residual); }},
-      {"relative", "relative residual", true, false,
+      {"relative", "relative residual", true, About::All,
        [](const Source& s) { return make_one(s, "relative", s.reader->series().relative); }},
-      {"penetration", "penetration, m", false, false,
+      {"penetration", "penetration, m", false, About::All,
        [](const Source& s) { return make_one(s, "deepest", s.reader->series().penetration); }},
-      {"joint_error", "joint error, m or rad", false, false,
+      {"joint_error", "joint error, m or rad", false, About::All,
        [](const Source& s) { return make_one(s, "largest", s.reader->series().joint_error); }},
-      {"iterations", "iterations", false, false,
+      {"iterations", "iterations", false, About::All,
        [](const Source& s) { return make_one(s, "iterations", s.reader->series().iterations); }},
-      {"contacts", "contacts", false, false, make_contacts},
-      {"position", "position, m", false, true, [](const Source& s) { return make_axes(s, s.pose, 7); }},
-      {"velocity", "velocity, m/s", false, true, [](const Source& s) { return make_axes(s, s.velocity, 6); }},
-      {"speed", "speed, m/s", false, true, [](const Source& s) { return make_norm(s, "speed", 0); }},
-      {"spin", "angular speed, rad/s", false, true, [](const Source& s) { return make_norm(s, "angular speed", 3); }}};
+      {"contacts", "contacts", false, About::All, make_contacts},
+      {"position", "position, m", false, About::Body, [](const Source& s) { return make_axes(s, s.pose, 7); }},
+      {"velocity", "velocity, m/s", false, About::Body, [](const Source& s) { return make_axes(s, s.velocity, 6); }},
+      {"speed", "speed, m/s", false, About::Body, [](const Source& s) { return make_norm(s, "speed", 0); }},
+      {"spin", "angular speed, rad/s", false, About::Body,
+       [](const Source& s) { return make_norm(s, "angular speed", 3); }},
+      {"joint_position", "position, m or rad", false, About::Joint,
+       [](const Source& s) { return make_joint(s, s.joints.position, 1, 0, "position"); }},
+      {"joint_velocity", "velocity, m/s or rad/s", false, About::Joint,
+       [](const Source& s) { return make_joint(s, s.joints.velocity, 1, 0, "velocity"); }},
+      {"joint_motor", "motor, N or N m", false, About::Joint,
+       [](const Source& s) { return make_joint(s, s.joints.motor, 1, 0, "motor"); }},
+      {"joint_force", "reaction on b, N", false, About::Joint,
+       [](const Source& s) { return make_joint(s, s.joints.reaction, 6, 0, ""); }},
+      {"joint_moment", "reaction on b, N m", false, About::Joint,
+       [](const Source& s) { return make_joint(s, s.joints.reaction, 6, 3, ""); }}};
   return table;
 }
 
@@ -128,6 +153,16 @@ bool read_motion(Source* source) {
   return true;
 }
 
+/// The place of a name; else why there is none.
+std::string find_subject(const std::string& name, const std::vector<std::string>& names, const char* what,
+                         std::size_t* place) {
+  if (name.empty()) return std::string("which ") + what + "? Name it with --" + what + " NAME";
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::string("has no ") + what + " '" + name + "'";
+  *place = static_cast<std::size_t>(found - names.begin());
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> plot_series_names() {
@@ -137,32 +172,37 @@ std::vector<std::string> plot_series_names() {
 }
 
 Result<std::vector<Plot>> make_plots(const std::string& recording, const std::vector<std::string>& names,
-                                     const std::string& body) {
+                                     const PlotSubject& subject) {
   const auto reader = RecordReader::open(recording);
   if (!reader) return reader.faults();
   Source source;
   source.reader = &*reader;
   std::vector<const Series*> chosen;
-  bool of_body = false;
+  bool of_body = false, of_joint = false;
   for (const std::string& name : names) {
     const auto found =
         std::find_if(all_series().begin(), all_series().end(), [&](const Series& s) { return s.name == name; });
     if (found == all_series().end()) return Fault{{}, "no series is called '" + name + "'"};
     chosen.push_back(&*found);
-    of_body = of_body || found->of_body;
+    of_body = of_body || found->about == Series::About::Body;
+    of_joint = of_joint || found->about == Series::About::Joint;
   }
-  if (of_body) {
-    const auto& bodies = reader->header().bodies;
-    const auto found = std::find(bodies.begin(), bodies.end(), body);
-    if (body.empty()) return Fault{{}, "which body? Name it with --body NAME"};
-    if (found == bodies.end()) return Fault{{recording, 0, 0}, "has no body '" + body + "'"};
-    source.body = static_cast<std::size_t>(found - bodies.begin());
-    if (!read_motion(&source)) return Fault{{recording, 0, 0}, "cannot be read to its end"};
+  std::string fault;
+  if (of_body) fault = find_subject(subject.body, reader->header().bodies, "body", &source.body);
+  if (of_joint && fault.empty()) fault = find_subject(subject.joint, reader->header().joints, "joint", &source.joint);
+  if (!fault.empty()) return Fault{{recording, 0, 0}, fault};
+  if (of_joint) {
+    auto joints = reader->read_joints(0, reader->frames(), 1);
+    if (!joints) return Fault{{recording, 0, 0}, "cannot be read to its end"};
+    source.joints = std::move(*joints);
   }
+  if (of_body && !read_motion(&source)) return Fault{{recording, 0, 0}, "cannot be read to its end"};
   std::vector<Plot> panels;
   for (const Series* series : chosen) {
     Plot panel;
-    panel.title = series->of_body ? body : reader->header().name;
+    panel.title = series->about == Series::About::Body    ? subject.body
+                  : series->about == Series::About::Joint ? subject.joint
+                                                          : reader->header().name;
     panel.x.label = "time, s";
     panel.y.label = series->label;
     panel.y.log = series->log;

@@ -237,6 +237,19 @@ void add_final(const Simulation& simulation, JsonText* json) {
     json->end_object();
   }
   json->end_object();
+  json->key("joints");
+  json->begin_object();
+  for (const JointReading& joint : simulation.joints()) {
+    json->key(model.joints[static_cast<std::size_t>(joint.joint)].name);
+    json->begin_object(true);
+    json->field("position", joint.position);
+    json->field("velocity", joint.velocity);
+    json->field("motor", joint.motor_force);
+    json->field("force_on_b", joint.reaction_force);
+    json->field("moment_on_b", joint.reaction_moment);
+    json->end_object();
+  }
+  json->end_object();
   json->end_object();
 }
 

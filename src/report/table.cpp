@@ -53,16 +53,17 @@ class CsvLine {
 /// The frames that are being written, with what was read of them.
 struct TableBlock {
   const RecordReader* reader = nullptr;
-  std::vector<std::size_t> bodies;
+  std::vector<std::size_t> bodies, joints;
   std::size_t first = 0;
   std::vector<double> pose, velocity;  ///< frames x bodies x 7 and 6
+  RecordJoints joint;
 };
 
 /// A series with one row for each frame.
 struct FrameSeries {
   const char* name;
   const char* about;
-  bool of_bodies;
+  enum class About { All, Bodies, Joints } about_what;
   void (*add_names)(const TableBlock& block, CsvLine* line);
   void (*add_values)(const TableBlock& block, std::size_t frame, CsvLine* line);
 };
@@ -70,6 +71,18 @@ struct FrameSeries {
 void add_body_names(const TableBlock& block, std::initializer_list<const char*> parts, CsvLine* line) {
   for (const std::size_t body : block.bodies)
     for (const char* part : parts) line->add(block.reader->header().bodies[body] + "." + part);
+}
+
+void add_joint_names(const TableBlock& block, std::initializer_list<const char*> parts, CsvLine* line) {
+  for (const std::size_t joint : block.joints)
+    for (const char* part : parts) line->add(block.reader->header().joints[joint] + "." + part);
+}
+
+void add_joint_values(const TableBlock& block, const std::vector<double>& table, std::size_t frame, std::size_t width,
+                      CsvLine* line) {
+  const std::size_t all = block.reader->header().joints.size();
+  for (const std::size_t joint : block.joints)
+    for (std::size_t k = 0; k < width; ++k) line->add(table[((frame - block.first) * all + joint) * width + k]);
 }
 
 /// Numbers first to first + count - 1 of each body's `width`.
@@ -102,54 +115,71 @@ void add_energy_values(const TableBlock& block, std::size_t frame, CsvLine* line
 /// The table of all series with a row for each frame: a new one is one entry.
 const std::vector<FrameSeries>& frame_series() {
   using Block = const TableBlock&;
+  using About = FrameSeries::About;
   static const std::vector<FrameSeries> table{
-      {"position", "x y z of a body's frame, m", true,
+      {"position", "x y z of a body's frame, m", About::Bodies,
        [](Block b, CsvLine* l) {
          add_body_names(b, {"x", "y", "z"}, l);
        },
        [](Block b, std::size_t f, CsvLine* l) { add_body_values(b, b.pose, f, 7, 0, 3, l); }},
-      {"orientation", "its quaternion w x y z", true,
+      {"orientation", "its quaternion w x y z", About::Bodies,
        [](Block b, CsvLine* l) {
          add_body_names(b, {"qw", "qx", "qy", "qz"}, l);
        },
        [](Block b, std::size_t f, CsvLine* l) { add_body_values(b, b.pose, f, 7, 3, 4, l); }},
-      {"pose", "position and orientation", true,
+      {"pose", "position and orientation", About::Bodies,
        [](Block b, CsvLine* l) {
          add_body_names(b, {"x", "y", "z", "qw", "qx", "qy", "qz"}, l);
        },
        [](Block b, std::size_t f, CsvLine* l) { add_body_values(b, b.pose, f, 7, 0, 7, l); }},
-      {"velocity", "of its origin, world, m/s", true,
+      {"velocity", "of its origin, world, m/s", About::Bodies,
        [](Block b, CsvLine* l) {
          add_body_names(b, {"vx", "vy", "vz"}, l);
        },
        [](Block b, std::size_t f, CsvLine* l) { add_body_values(b, b.velocity, f, 6, 0, 3, l); }},
-      {"angular_velocity", "world, rad/s", true,
+      {"angular_velocity", "world, rad/s", About::Bodies,
        [](Block b, CsvLine* l) {
          add_body_names(b, {"wx", "wy", "wz"}, l);
        },
        [](Block b, std::size_t f, CsvLine* l) { add_body_values(b, b.velocity, f, 6, 3, 3, l); }},
-      {"energy", "kinetic, potential, dissipated so far, and the sum of the first two, J", false,
+      {"joint_position", "coordinate that the joint is known for, m or rad (empty axis: nan)", About::Joints,
+       [](Block b, CsvLine* l) { add_joint_names(b, {"position"}, l); },
+       [](Block b, std::size_t f, CsvLine* l) { add_joint_values(b, b.joint.position, f, 1, l); }},
+      {"joint_velocity", "its speed, m/s or rad/s", About::Joints,
+       [](Block b, CsvLine* l) { add_joint_names(b, {"velocity"}, l); },
+       [](Block b, std::size_t f, CsvLine* l) { add_joint_values(b, b.joint.velocity, f, 1, l); }},
+      {"joint_motor", "force of its motor, N or N m, mean over the last step", About::Joints,
+       [](Block b, CsvLine* l) { add_joint_names(b, {"motor"}, l); },
+       [](Block b, std::size_t f, CsvLine* l) { add_joint_values(b, b.joint.motor, f, 1, l); }},
+      {"joint_reaction", "force and moment on b, world, at its anchor, mean over the last step", About::Joints,
+       [](Block b, CsvLine* l) {
+         add_joint_names(b, {"fx", "fy", "fz", "mx", "my", "mz"}, l);
+       },
+       [](Block b, std::size_t f, CsvLine* l) { add_joint_values(b, b.joint.reaction, f, 6, l); }},
+      {"energy", "kinetic, potential, dissipated so far, and the sum of the first two, J", About::All,
        [](Block, CsvLine* l) {
          for (const char* name : {"kinetic", "potential", "dissipated", "total"}) l->add(std::string(name));
        },
        add_energy_values},
-      {"residual", "natural-map residual, m/s: the worst since the frame before", false,
+      {"residual", "natural-map residual, m/s: the worst since the frame before", About::All,
        [](Block, CsvLine* l) { l->add(std::string("residual")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().residual, f, l); }},
-      {"relative", "relative residual", false, [](Block, CsvLine* l) { l->add(std::string("relative")); },
+      {"relative", "relative residual", About::All, [](Block, CsvLine* l) { l->add(std::string("relative")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().relative, f, l); }},
-      {"penetration", "the deepest, m", false, [](Block, CsvLine* l) { l->add(std::string("penetration")); },
+      {"penetration", "the deepest, m", About::All, [](Block, CsvLine* l) { l->add(std::string("penetration")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().penetration, f, l); }},
-      {"joint_error", "the largest, m or rad", false, [](Block, CsvLine* l) { l->add(std::string("joint_error")); },
+      {"joint_error", "the largest, m or rad", About::All,
+       [](Block, CsvLine* l) { l->add(std::string("joint_error")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().joint_error, f, l); }},
-      {"iterations", "since the frame before", false, [](Block, CsvLine* l) { l->add(std::string("iterations")); },
+      {"iterations", "since the frame before", About::All, [](Block, CsvLine* l) { l->add(std::string("iterations")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().iterations, f, l); }},
-      {"escalations", "since the frame before", false, [](Block, CsvLine* l) { l->add(std::string("escalations")); },
+      {"escalations", "since the frame before", About::All,
+       [](Block, CsvLine* l) { l->add(std::string("escalations")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().escalations, f, l); }},
-      {"certified", "1: all steps since the frame before", false,
+      {"certified", "1: all steps since the frame before", About::All,
        [](Block, CsvLine* l) { l->add(std::string("certified")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().certified, f, l); }},
-      {"contact_count", "contacts that carried a force", false,
+      {"contact_count", "contacts that carried a force", About::All,
        [](Block, CsvLine* l) { l->add(std::string("contact_count")); },
        [](Block b, std::size_t f, CsvLine* l) {
          const std::vector<std::int64_t>& offset = b.reader->series().contact_offset;
@@ -168,7 +198,10 @@ const std::vector<SeriesGroup>& series_groups() {
   static const std::vector<SeriesGroup> groups{
       {"certificate",
        "residual to certified, all of them",
-       {"residual", "relative", "penetration", "joint_error", "iterations", "escalations", "certified"}}};
+       {"residual", "relative", "penetration", "joint_error", "iterations", "escalations", "certified"}},
+      {"joints",
+       "joint_position to joint_reaction, all of them",
+       {"joint_position", "joint_velocity", "joint_motor", "joint_reaction"}}};
   return groups;
 }
 
@@ -239,8 +272,10 @@ bool write_frames(const std::vector<const FrameSeries*>& chosen, TableBlock bloc
   line.add(std::string("time"));
   for (const FrameSeries* series : chosen) series->add_names(block, &line);
   if (!write(line.finish())) return true;
-  const bool moving =
-      std::any_of(chosen.begin(), chosen.end(), [](const FrameSeries* series) { return series->of_bodies; });
+  const auto wants = [&](FrameSeries::About what) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const FrameSeries* each) { return each->about_what == what; });
+  };
+  const bool moving = wants(FrameSeries::About::Bodies), jointed = wants(FrameSeries::About::Joints);
   for (; block.first < reader.frames(); block.first += kBlock) {
     const std::size_t count = std::min(kBlock, reader.frames() - block.first);
     if (moving) {
@@ -249,6 +284,11 @@ bool write_frames(const std::vector<const FrameSeries*>& chosen, TableBlock bloc
       block.pose = std::move(*pose);
       block.velocity = std::move(*velocity);
     }
+    if (jointed) {
+      auto joint = reader.read_joints(block.first, count, 1);
+      if (!joint) return false;
+      block.joint = std::move(*joint);
+    }
     for (std::size_t k = block.first; k < block.first + count; ++k) {
       line.add(reader.series().time[k]);
       for (const FrameSeries* series : chosen) series->add_values(block, k, &line);
@@ -256,6 +296,18 @@ bool write_frames(const std::vector<const FrameSeries*>& chosen, TableBlock bloc
     }
   }
   return true;
+}
+
+/// The places of `wanted` among `names`, all of them if nothing is wanted; says what is not there.
+std::string choose_columns(const std::vector<std::string>& wanted, const std::vector<std::string>& names,
+                           const char* what, std::vector<std::size_t>* places) {
+  for (std::size_t i = 0; wanted.empty() && i < names.size(); ++i) places->push_back(i);
+  for (const std::string& name : wanted) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return std::string("has no ") + what + " '" + name + "'";
+    places->push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  return {};
 }
 
 /// The series of one name, or several for a group; nothing for an unknown one.
@@ -280,10 +332,10 @@ std::vector<TableSeries> table_series() {
   return all;
 }
 
-Result<std::vector<std::string>> read_table_bodies(const std::string& recording) {
+Result<TableNames> read_table_names(const std::string& recording) {
   const auto reader = RecordReader::open(recording);
   if (!reader) return reader.faults();
-  return reader->header().bodies;
+  return TableNames{reader->header().bodies, reader->header().joints};
 }
 
 Faults write_table(const TableRequest& request, const Write& write) {
@@ -292,13 +344,9 @@ Faults write_table(const TableRequest& request, const Write& write) {
   const Fault unreadable{{request.recording, 0, 0}, "cannot be read to its end"};
   TableBlock block;
   block.reader = &*reader;
-  const std::vector<std::string>& bodies = reader->header().bodies;
-  for (std::size_t i = 0; request.bodies.empty() && i < bodies.size(); ++i) block.bodies.push_back(i);
-  for (const std::string& name : request.bodies) {
-    const auto found = std::find(bodies.begin(), bodies.end(), name);
-    if (found == bodies.end()) return {Fault{{request.recording, 0, 0}, "has no body '" + name + "'"}};
-    block.bodies.push_back(static_cast<std::size_t>(found - bodies.begin()));
-  }
+  std::string missing = choose_columns(request.bodies, reader->header().bodies, "body", &block.bodies);
+  if (missing.empty()) missing = choose_columns(request.joints, reader->header().joints, "joint", &block.joints);
+  if (!missing.empty()) return {Fault{{request.recording, 0, 0}, missing}};
   std::vector<const FrameSeries*> chosen;
   for (const std::string& name : request.what) {
     for (const OwnTable& table : own_tables()) {

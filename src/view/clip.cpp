@@ -192,14 +192,26 @@ std::string Clip::make_contacts_packet(std::size_t first, std::size_t count, std
 
 std::string Clip::make_body_packet(std::size_t body) const {
   constexpr std::size_t kBlock = 256;
-  std::vector<double> pose, velocity;
+  std::vector<double> pose, velocity, joints;
+  const RecordHeader& header = reader_.header();
+  const std::size_t nj = header.joints.size();
+  std::vector<std::size_t> held;  // joints of this body; links begin with the joints
+  for (std::size_t j = 0; j < std::min(nj, header.links.size()); ++j)
+    if (header.links[j].a == static_cast<int>(body) || header.links[j].b == static_cast<int>(body)) held.push_back(j);
   const std::size_t nb = bodies();
   for (std::size_t first = 0; first < frames_; first += kBlock) {
     const std::size_t count = std::min(kBlock, frames_ - first);
     const auto q = reader_.read_poses(first * stride_, count, stride_);
     const auto v = reader_.read_velocities(first * stride_, count, stride_);
-    if (!q || !v) return "";
+    const auto found = held.empty() ? RecordJoints{} : reader_.read_joints(first * stride_, count, stride_);
+    if (!q || !v || !found) return "";
     for (std::size_t k = 0; k < count; ++k) {
+      for (const std::size_t j : held) {
+        const std::size_t at = k * nj + j;
+        joints.insert(joints.end(), {found->position[at], found->velocity[at], found->motor[at]});
+        joints.insert(joints.end(), found->reaction.begin() + static_cast<std::ptrdiff_t>(6 * at),
+                      found->reaction.begin() + static_cast<std::ptrdiff_t>(6 * at + 6));
+      }
       const double* row = q->data() + (k * nb + body) * 7;
       pose.insert(pose.end(), row, row + 7);
       const double* twist = v->data() + (k * nb + body) * 6;
@@ -209,7 +221,8 @@ std::string Clip::make_body_packet(std::size_t body) const {
   Packet packet(0);
   packet.add("pose", pose, 7);
   packet.add("velocity", velocity, 6);
-  return packet.bytes({{"body", body}});
+  if (!held.empty()) packet.add("joints", joints, 9 * held.size());
+  return packet.bytes({{"body", body}, {"joints", held}});
 }
 
 }  // namespace slipstick

@@ -206,5 +206,66 @@ class Table(CliTest):
         self.assertEqual(self.call("table", "none.h5").returncode, 2)
 
 
+HANGING = """slipstick: 1
+bodies:
+  - {name: upper, mass: 2, position: [0, 0, -1]}
+  - {name: lower, mass: 3, position: [0, 0, -2]}
+  - {name: arm, mass: 1, inertia: [0.1, 0.1, 0.1], position: [5.5, 0, 0]}
+joints:
+  - ball: {name: top, between: [world, upper], at: [0, 0, 0]}
+  - ball: {name: middle, between: [upper, lower], at: [0, 0, -1.5]}
+  - hinge: {name: 'the, elbow', between: [world, arm], at: [5, 0, 0], axis: [0, 1, 0], motor: {speed: 0, max: 100}}
+simulation: {duration: 0.5, step: 1/100}
+"""
+
+
+class Joints(CliTest):
+    """Reactions whose values are known: weights below, and the torque that holds an arm level."""
+
+    def test_recording_report_table_and_plot_say_the_same(self):
+        self.write(HANGING.replace("mass: 2,", "mass: 2, inertia: [1, 1, 1],").replace("mass: 3,", "mass: 3, inertia: [1, 1, 1],"))
+        report = self.report("scene.yaml", "-o", "run.h5")
+        joints = report["final"]["joints"]
+        self.assertEqual(list(joints), ["top", "middle", "the, elbow"])
+        self.assertAlmostEqual(joints["top"]["force_on_b"][2], 5 * 9.81, 7)
+        self.assertAlmostEqual(joints["middle"]["force_on_b"][2], 3 * 9.81, 7)
+        elbow = joints["the, elbow"]
+        self.assertAlmostEqual(abs(elbow["motor"]), 9.81 * 0.5, 7)
+        self.assertAlmostEqual(elbow["force_on_b"][2], 9.81, 7)
+        self.assertLess(abs(elbow["position"]), 1e-9)
+        with h5py.File(self.folder / "run.h5") as file:
+            self.assertEqual(list(file["names/joints"].asstr()[:]), ["top", "middle", "the, elbow"])
+            n = len(file["time"])
+            self.assertEqual(file["joint/reaction"].shape, (n, 3, 6))
+            for name in ("position", "velocity", "motor"):
+                self.assertEqual(file["joint/" + name].shape, (n, 3))
+            self.assertEqual(list(file["joint/reaction"][-1, 2, :3]), elbow["force_on_b"])
+            self.assertEqual(list(file["joint/reaction"][-1, 2, 3:]), elbow["moment_on_b"])
+            self.assertEqual(file["joint/motor"][-1, 2], elbow["motor"])
+            self.assertEqual(file["joint/position"][-1, 2], elbow["position"])
+            numpy.testing.assert_array_equal(file["joint/reaction"][0], 0)
+            done = self.call("table", "run.h5", "--what", "joints,energy", "--joint", "the, elbow")
+            self.assertEqual(done.returncode, 2)  # commas part names
+            done = self.call("table", "run.h5", "--what", "joints")
+            rows = list(csv.DictReader(io.StringIO(done.stdout)))
+            self.assertEqual([float(r["the, elbow.motor"]) for r in rows], list(file["joint/motor"][:, 2]))
+            self.assertEqual([float(r["middle.fz"]) for r in rows], list(file["joint/reaction"][:, 1, 2]))
+            done = self.call("table", "run.h5", "--what", "joint_reaction", "--joint", "top")
+            self.assertEqual(done.stdout.splitlines()[0], "time,top.fx,top.fy,top.fz,top.mx,top.my,top.mz")
+        for what in ("joint_position", "joint_velocity", "joint_motor", "joint_force", "joint_moment"):
+            done = self.call("plot", "run.h5", "--what", what, "--joint", "the, elbow", "-o", "f.svg")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("--joint NAME", self.call("plot", "run.h5", "--what", "joint_motor", "-o", "f.svg").stderr)
+        self.assertIn("did you mean 'middle'?", self.call("table", "run.h5", "--what", "joints", "--joint", "midle").stderr)
+
+    def test_no_joints_no_columns(self):
+        self.write(GOOD)
+        self.assertEqual(self.report("scene.yaml", "-o", "run.h5")["final"]["joints"], {})
+        with h5py.File(self.folder / "run.h5") as file:
+            self.assertEqual(file["joint/reaction"].shape[1:], (0, 6))
+            self.assertEqual(len(file["names/joints"]), 0)
+        self.assertEqual(self.call("table", "run.h5", "--what", "joints").stdout.splitlines()[0], "time")
+
+
 if __name__ == "__main__":
     unittest.main()

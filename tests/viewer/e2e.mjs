@@ -21,6 +21,9 @@ bodies:
   - {name: '${HOSTILE.replaceAll("'", "''")}', mass: 1, position: [0, 0, 0.15], shapes: [{box: {size: [0.3, 0.3, 0.3]}}]}
   - {name: slider, mass: 2, position: [0.8, 0, 0.1], velocity: [1, 0, 0], shapes: [{box: {size: [0.2, 0.2, 0.2]}}]}
   - {name: ball, mass: 1, position: [-0.8, 0, 0.6], shapes: [{sphere: {radius: 0.15}}]}
+  - {name: lamp, mass: 3, position: [0, 1, 0.8], shapes: [{sphere: {radius: 0.1}}]}
+joints:
+  - ball: {name: '<b>hook</b>', between: [world, lamp], at: [0, 1, 0.8]}
 simulation: {duration: 1, step: 1/100}
 `;
 
@@ -109,6 +112,17 @@ const tests = {
     assert.equal(await seen(page, "window.hacked"), undefined);
     await page.keyboard.press("Escape");
     assert.equal(await seen(page, "slipstick.state.selected"), -1);
+  },
+
+  async "the joints of the chosen body are listed"(page) {
+    await page.evaluate("slipstick.seek(50)");
+    await page.evaluate("slipstick.select(slipstick.clip.findBody('lamp'))");
+    await page.click('[data-tab="body"]');
+    await until(page, "document.querySelector('table.joints td')", "the joints");
+    const cells = await page.locator("table.joints td").allInnerTexts();
+    assert.equal(cells[0], "<b>hook</b>");
+    assert.ok(Math.abs(parseFloat(cells[4]) - 3 * 9.81) < 0.1, `it carries the weight: ${cells}`);
+    await page.keyboard.press("Escape");
   },
 
   async "plots follow the timeline and are saved"(page) {

@@ -9,11 +9,17 @@
 
 namespace slipstick {
 
-/// What `make_plots` knows: energy, ledger, residual, ..., and speed, position, ... of a body.
+/// What `make_plots` knows: energy, ledger, residual, ..., speed, position, ... of a body, joint_position, ... of a
+/// joint.
 std::vector<std::string> plot_series_names();
 
-/// One panel a name. `body`: for the series that are about one; may be empty otherwise.
+/// What the series that are about one thing are about; may be empty otherwise.
+struct PlotSubject {
+  std::string body, joint;
+};
+
+/// One panel per name.
 Result<std::vector<Plot>> make_plots(const std::string& recording, const std::vector<std::string>& names,
-                                     const std::string& body);
+                                     const PlotSubject& subject);
 
 }  // namespace slipstick

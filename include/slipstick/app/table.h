@@ -20,10 +20,15 @@ struct TableRequest {
   std::string recording;
   std::vector<std::string> what;    ///< names of table_series()
   std::vector<std::string> bodies;  ///< of the series that are about bodies; empty: all
+  std::vector<std::string> joints;  ///< of those about joints; empty: all
 };
 
-/// The names that a request may use for bodies; a Fault when the recording cannot be read.
-Result<std::vector<std::string>> read_table_bodies(const std::string& recording);
+/// The names that a request may use.
+struct TableNames {
+  std::vector<std::string> bodies, joints;
+};
+/// A Fault when the recording cannot be read.
+Result<TableNames> read_table_names(const std::string& recording);
 
 /// Text goes to `write` piece by piece, which returns false to end it. Series with a row for each frame stand side by
 /// side after the time; those with rows of their own (contacts, events) stand alone.

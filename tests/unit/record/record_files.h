@@ -42,6 +42,7 @@ inline RecordHeader make_header(int bodies) {
   header.step = 0.01;
   for (int i = 0; i < bodies; ++i) header.bodies.push_back("body_" + std::to_string(i));
   header.body_kinds.assign(bodies, 0);
+  header.joints = {"hinge of größe"};
   header.shape_kinds = {"sphere", "box"};
   header.link_kinds = {"ball", "spring"};
   header.expected_frames = 32;  // small chunks: many of them are begun and finished
@@ -70,6 +71,9 @@ class FrameMaker {
     frame_.time = k;
     frame_.pose = pose_;
     frame_.velocity = velocity_;
+    joints_.assign(8, k + 0.5);
+    frame_.joint_position = frame_.joint_velocity = frame_.joint_motor = std::span(joints_).first(1);
+    frame_.joint_reaction = std::span(joints_).first(6);
     frame_.energy = {1.0 * k, 2.0 * k, 3.0 * k};
     frame_.residual = k;
     frame_.relative = k;
@@ -90,7 +94,7 @@ class FrameMaker {
   static void fill(int k, std::vector<double>* values) {
     for (std::size_t i = 0; i < values->size(); ++i) (*values)[i] = k + i / 1000.0;
   }
-  std::vector<double> pose_, velocity_;
+  std::vector<double> pose_, velocity_, joints_;
   std::vector<RecordContact> contacts_;
   std::vector<RecordEvent> events_;
   StateFile state_;
@@ -122,7 +126,8 @@ inline int check_recording(const std::string& path, int bodies) {
   const auto rows = [&](const char* name) { return static_cast<int>(file.shape(name).value().at(0)); };
   for (const char* name :
        {"/pose", "/velocity", "/energy", "/certificate/residual", "/certificate/relative", "/certificate/penetration",
-        "/certificate/joint_error", "/certificate/iterations", "/certificate/escalations", "/certificate/certified"})
+        "/certificate/joint_error", "/certificate/iterations", "/certificate/escalations", "/certificate/certified",
+        "/joint/position", "/joint/velocity", "/joint/motor", "/joint/reaction"})
     EXPECT_GE(rows(name), n) << name;
   EXPECT_GE(rows("/contacts/offset"), n + 1);
 
@@ -133,13 +138,15 @@ inline int check_recording(const std::string& path, int bodies) {
   const auto a = file.read_integers("/contacts/a"), b = file.read_integers("/contacts/b");
   const auto gap = file.read_numbers("/contacts/gap"), impulse = file.read_numbers("/contacts/impulse");
   const auto event_time = file.read_numbers("/events/time");
+  const auto reaction = file.read_numbers("/joint/reaction");
   if (!pose || !velocity || !energy || !residual || !iterations || !offset || !a || !b || !gap || !impulse ||
-      !event_time)
+      !event_time || !reaction)
     return -1;
   const auto must = [](bool good, const char* what, int k) { EXPECT_TRUE(good) << what << " of frame " << k; };
   std::int64_t first = 0;
   for (int k = 0; k < n; ++k) {
     must((*time)[k] == k && (*residual)[k] == k && (*iterations)[k] == k, "time or certificate", k);
+    must((*reaction)[6 * k] == k + 0.5 && (*reaction)[6 * k + 5] == k + 0.5, "reaction", k);
     must((*energy)[3 * k + 2] == 3.0 * k, "energy", k);
     for (int i = 0; i < bodies * 7; ++i) must((*pose)[k * bodies * 7 + i] == k + i / 1000.0, "pose", k);
     for (int i = 0; i < bodies * 6; ++i) must((*velocity)[k * bodies * 6 + i] == k + i / 1000.0, "velocity", k);

@@ -34,6 +34,8 @@ TEST(RecordWriter, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(file->shape("/pose"), (std::vector<std::size_t>{5000, kBodies, 7}));
   EXPECT_EQ(file->shape("/contacts/offset"), (std::vector<std::size_t>{5001}));
   EXPECT_EQ(file->read_text_attribute("/", "scene_text"), "slipstick: 1\nname: größe\n");
+  EXPECT_EQ(file->read_fixed_texts("/names/joints"), std::vector<std::string>{"hinge of größe"});
+  EXPECT_FALSE(file->read_fixed_texts("/names/bodies"));
   EXPECT_EQ(file->read_texts("/names/bodies"), (std::vector<std::string>{"body_0", "body_1", "body_2"}));
   EXPECT_EQ(file->read_numbers("/events/time")->size(), 1666u);
 }

@@ -84,6 +84,41 @@ TEST(Clip, FramesAndContactsAreThoseOfTheRecording) {
   EXPECT_NEAR(drag, -0.25 * 2 * 9.81, 1e-3) << "the block that slides uses all of its cone";
 }
 
+TEST(Clip, ABodyComesWithItsJoints) {
+  const TemporaryFolder folder;
+  const Scene scene = test::scene_of(
+      "bodies:\n"
+      "  - {name: upper, mass: 2, position: [0, 0, -1], shapes: [{sphere: {radius: 0.1}}]}\n"
+      "  - {name: lower, mass: 1, position: [0, 0, -2], shapes: [{sphere: {radius: 0.1}}]}\n"
+      "  - {name: free, mass: 1, position: [5, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+      "joints:\n"
+      "  - ball: {between: [world, upper], at: [0, 0, 0]}\n"
+      "  - hinge: {between: [upper, lower], at: [0, 0, -1.5], axis: [0, 1, 0]}\n"
+      "simulation: {duration: 1, step: 1/100}\n");
+  const std::string path = folder.file("run.h5");
+  {
+    auto recorder = Recorder::create(path, scene, "test");
+    ASSERT_TRUE(recorder);
+    Simulation simulation = test::simulation_of(scene);
+    recorder->append(simulation, nullptr);
+    for (int k = 0; k < 10; ++k) {
+      const StepReport& report = simulation.step();
+      recorder->append(simulation, &report);
+    }
+  }
+  const Clip clip = open(path);
+  const auto upper = read_packet(clip.make_body_packet(0)), lower = read_packet(clip.make_body_packet(1)),
+             free = read_packet(clip.make_body_packet(2));
+  EXPECT_EQ(upper.json["joints"], (Json{0, 1}));
+  EXPECT_EQ(lower.json["joints"], (Json{1}));
+  EXPECT_EQ(free.json["joints"], Json::array());
+  ASSERT_EQ(upper.columns.at("joints").size(), 11u * 18);
+  ASSERT_EQ(lower.columns.at("joints").size(), 11u * 9);
+  EXPECT_NEAR(upper.columns.at("joints")[10 * 18 + 5], 3 * 9.81, 1e-7);
+  EXPECT_NEAR(upper.columns.at("joints")[10 * 18 + 9 + 5], 9.81, 1e-7);
+  EXPECT_NEAR(lower.columns.at("joints")[10 * 9 + 5], 9.81, 1e-7);
+}
+
 TEST(Clip, ThinsALongRecording) {
   const TemporaryFolder folder;
   const Clip clip = open(record(folder), 20);

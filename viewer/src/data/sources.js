@@ -53,7 +53,10 @@ async function openClip(index) {
   };
   clip.loadPose = (chunk) => load("frames", chunk, (first, c, count) => clip.setPoses(first, c, count));
   clip.loadContacts = (chunk) => load("contacts", chunk, (first, c, count, j) => clip.setContacts(first, c, j.every));
-  clip.loadBody = async (body) => (await fetchPacket(`body/${index}?body=${body}`)).columns;
+  clip.loadBody = async (body) => {
+    const packet = await fetchPacket(`body/${index}?body=${body}`);
+    return { ...packet.columns, held: packet.json.joints ?? [] };
+  };
   await clip.loadPose(0);
   return clip;
 }

@@ -59,7 +59,17 @@ export class BodyPanel {
       ]),
       h("div.row", {}, h("button.button", { type: "button", onclick: () => app.toggleFollow() }, app.state.follow ? "Stop following" : "Follow (F)"),
         h("button.button", { type: "button", onclick: () => app.select(-1) }, "Deselect")),
-      this.contacts(i));
+      this.joints(motion, k), this.contacts(i));
+  }
+
+  /** Coordinate, speed, motor and reaction of the body's joints: recordings on the server have them. */
+  joints(motion, k) {
+    const held = (motion.joints ?? []).filter(({ rows }) => rows[k]);
+    if (held.length === 0) return null;
+    const number = (x) => (Number.isFinite(x) ? show(x, 3) : "–");
+    return h("table.contacts.joints", {}, h("thead", {}, h("tr", {}, ["joint", "position", "speed", "motor", "force N"].map((t) => h("th", {}, t)))),
+      h("tbody", {}, held.slice(0, 24).map(({ link, rows }) => h("tr", {}, h("td", {}, this.app.clip.json.links[link].name),
+        [rows[k][0], rows[k][1], rows[k][2], norm(rows[k].slice(3, 6))].map((x) => h("td", {}, number(x)))))));
   }
 
   contacts(i) {

@@ -21,10 +21,11 @@ async function bodyMotion(clip, body) {
   return clip.motions.get(key);
 }
 
-function fromServer({ pose, velocity }) {
+function fromServer({ pose, velocity, joints, held }) {
   const n = pose.length / 7;
   const list = (values, width, from, count) => Array.from({ length: n }, (_, i) => [...values.slice(width * i + from, width * i + from + count)]);
-  return { position: list(pose, 7, 0, 3), orientation: list(pose, 7, 3, 4), velocity: list(velocity, 6, 0, 3), angular: list(velocity, 6, 3, 3) };
+  return { position: list(pose, 7, 0, 3), orientation: list(pose, 7, 3, 4), velocity: list(velocity, 6, 0, 3), angular: list(velocity, 6, 3, 3),
+    joints: held.map((link, i) => ({ link, rows: list(joints, 9 * held.length, 9 * i, 9) })) };
 }
 
 function fromPoses(clip, body) {
