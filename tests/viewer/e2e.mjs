@@ -149,7 +149,7 @@ async function testExport() {
   const page = await open(`file://${join(folder, "page.html")}`, { width: 390, height: 780 });
   assert.equal(await seen(page, "slipstick.clip.frames"), 51, "thinned to what an eye can follow");
   await page.evaluate("slipstick.seek(1)");
-  await until(page, "slipstick.stage.sides[0].bodies.position.length === 12");
+  await until(page, "slipstick.stage.sides[0].bodies.position.length === 15");
   const z = await seen(page, "slipstick.stage.sides[0].bodies.bodyPose(1).position[2]");
   assert.ok(Math.abs(z - 0.15) < 1e-3, `the block stands: ${z}`);
   assert.equal(await page.locator("h1").innerText(), HOSTILE);
