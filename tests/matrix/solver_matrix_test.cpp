@@ -58,6 +58,16 @@ bool has_large_problems() {
   return wanted != nullptr && std::string_view(wanted) == "all";
 }
 
+/// The table is of the instruction set that everybody has (docs/decisions/0014). With other last bits an iteration that
+/// ends near the tolerance may end on its other side; direct solvers do not.
+bool has_bits_of_the_table(std::string_view solver) {
+#if defined(__AVX2__) && defined(__FMA__) && !defined(SLIPSTICK_SANITIZED)
+  return !solver.empty();
+#else
+  return solver == "lemke" || solver == "newton" || solver == "block-pivot" || solver == "keller";
+#endif
+}
+
 void expect_counts(std::string_view problems, std::string_view solver, const Count& count) {
   const auto* const column = std::find(kColumns.begin(), kColumns.end(), solver);
   ASSERT_NE(column, kColumns.end()) << "give " << solver << " a column of the table";
@@ -71,8 +81,10 @@ void expect_counts(std::string_view problems, std::string_view solver, const Cou
     return;
   }
   EXPECT_EQ(count.problems, row->count) << where;
-  EXPECT_EQ(count.certified, expected.certified) << where;
-  EXPECT_EQ(count.honest_failures, expected.honest_failures) << where;
+  if (has_bits_of_the_table(solver)) {
+    EXPECT_EQ(count.certified, expected.certified) << where;
+  }
+  EXPECT_EQ(count.certified + count.honest_failures, expected.certified + expected.honest_failures) << where;
   EXPECT_EQ(count.unsupported, row->count - expected.certified - expected.honest_failures) << where;
 }
 
