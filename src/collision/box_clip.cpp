@@ -1,14 +1,12 @@
 #include "collision/box_clip.h"
 
+#include "collision/tolerances.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace slipstick {
 namespace {
-
-/// Corners of flush faces coincide: rounding must not put each of them outside the other face.
-/// Part of the sizes of both boxes.
-constexpr double kFlush = 1e-11;
 
 /// A face of the incident box in the coordinates (u, v, height) of the reference face.
 struct FacingSide {

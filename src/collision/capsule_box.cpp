@@ -135,7 +135,9 @@ void CapsuleBox::update_manifold(const BoxFace& face) {
   Vec3 from = as_face(center_ - axis_);
   from.z() -= half_[face.axis];
   const Vec3 d = 2 * as_face(axis_);
-  const RectangleClip part = clip_to_rectangle(from.head<2>(), d.head<2>(), Vec2(half_[u], half_[v]));
+  // A core that lies exactly over an edge is over the face, all of it.
+  const Vec2 wide = Vec2(half_[u], half_[v]) + Vec2::Constant(kFlush * (half_.maxCoeff() + axis_.norm()));
+  const RectangleClip part = clip_to_rectangle(from.head<2>(), d.head<2>(), wide);
   if (!part.over()) return;
   const double near = kSamePoint * scale_ / std::max(d.norm(), 1e-300);
   const auto feature_at = [&](double t, int side) -> std::uint32_t {

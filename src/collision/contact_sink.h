@@ -49,6 +49,38 @@ class ContactSink {
     return false;
   }
 
+  /// This pair has a contact within `radius` of a point whose gap is between the two.
+  bool has_shallower(const Vec3& point, double radius, double gap_above, double gap_below) const {
+    for (std::size_t i = first_; i < contacts_->size(); ++i) {
+      const Contact& c = (*contacts_)[i];
+      if (c.gap > gap_above && c.gap <= gap_below && (c.point_a - point).squaredNorm() <= radius * radius) return true;
+    }
+    return false;
+  }
+
+  /// Contacts of this pair at one place (within `place`) and with one normal become one: it has the name that was found
+  /// first and the least gap.
+  void merge(double place) {
+    std::vector<Contact>& c = *contacts_;
+    std::size_t kept = first_;
+    for (std::size_t i = first_; i < c.size(); ++i) {
+      std::size_t k = first_;
+      while (k < kept && !((c[k].point_a - c[i].point_a).squaredNorm() <= place * place &&
+                           (c[k].normal - c[i].normal).squaredNorm() <= kSameNormal)) {
+        ++k;
+      }
+      if (k == kept) {
+        if (kept != i) c[kept] = c[i];
+        ++kept;
+      } else if (c[i].gap < c[k].gap) {
+        const std::uint32_t name = c[k].key.feature;
+        c[k] = c[i];
+        c[k].key.feature = name;
+      }
+    }
+    c.resize(kept);
+  }
+
   /// Puts the contacts of this pair in the order of their features. There are few of them: insertion.
   void sort() {
     std::vector<Contact>& c = *contacts_;
@@ -62,6 +94,8 @@ class ContactSink {
   }
 
  private:
+  static constexpr double kSameNormal = 2e-8;  ///< of the square of their difference: 1 - cos < 1e-8
+
   const Contact& names_;
   double reach_;
   bool swapped_;

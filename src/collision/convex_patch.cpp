@@ -52,7 +52,8 @@ class PatchClipper {
     for (int k = 0; k < facing.count; ++k) {
       polygon_[k] = {as_face(facing.points[k].position), corner_name(false, facing.points[k].name), is_a_ ? 1 : 0,
                      false, k};
-      size_ = std::max(size_, polygon_[k].p.head<2>().cwiseAbs().maxCoeff());
+      facing_corner_[k] = polygon_[k].p.head<2>();
+      size_ = std::max(size_, facing_corner_[k].cwiseAbs().maxCoeff());
     }
     count_ = facing.count;
     for (int k = 0; k < reference.count; ++k) {
@@ -68,10 +69,12 @@ class PatchClipper {
   void list(double same_point, Overlap* overlap) const {
     overlap->count = 0;
     std::array<Vec3, 2 * Patch::kMaxPatch> kept;
+    std::array<ClipPoint, 2 * Patch::kMaxPatch> named;
+    for (int k = 0; k < count_; ++k) named[k] = as_named(polygon_[k], same_point);
     for (int rank = 0; rank < 3; ++rank) {
       for (int k = 0; k < count_; ++k) {
-        if (polygon_[k].rank != rank) continue;
-        const ClipPoint& c = polygon_[k];
+        if (named[k].rank != rank) continue;
+        const ClipPoint& c = named[k];
         int same = -1;
         for (int i = 0; i < overlap->count && same < 0; ++i) {
           const bool near = (kept[i] - c.p).head<2>().lpNorm<Eigen::Infinity>() <= same_point;
@@ -94,6 +97,21 @@ class PatchClipper {
 
   std::uint32_t corner_name(bool of_reference, std::uint32_t name) const {
     return of_reference == is_a_ ? convex_feature(name, kAnywhere) : convex_feature(kAnywhere, name);
+  }
+
+  /// The point with the name of the corner at this place, if there is one, of A before of B: a corner that is a hair
+  /// outside of the other face has its two crossings there, under the same name.
+  ClipPoint as_named(const ClipPoint& c, double same_point) const {
+    ClipPoint named = c;
+    const auto take = [&](bool of_reference, const Vec2& at, std::uint32_t name) {
+      const int rank = of_reference == is_a_ ? 0 : 1;
+      if (rank >= named.rank || (at - c.p.head<2>()).lpNorm<Eigen::Infinity>() > same_point) return;
+      named.rank = rank;
+      named.name = corner_name(of_reference, name);
+    };
+    for (int k = 0; k < reference_.count; ++k) take(true, corner_[k], reference_.points[k].name);
+    for (int k = 0; k < facing_.count; ++k) take(false, facing_corner_[k], facing_.points[k].name);
+    return named;
   }
 
   /// Where the edge that leads on from `from` meets the reference's side j.
@@ -145,7 +163,7 @@ class PatchClipper {
   bool is_a_;
   Vec3 up_, origin_, u_, v_;
   double size_ = 0;
-  std::array<Vec2, Patch::kMaxPatch> corner_;
+  std::array<Vec2, Patch::kMaxPatch> corner_, facing_corner_;
   std::array<ClipPoint, 2 * Patch::kMaxPatch> polygon_;
   int count_ = 0;
 };

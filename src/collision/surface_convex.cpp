@@ -7,6 +7,7 @@
 #include "collision/convex_core.h"
 #include "collision/narrow_phase.h"
 #include "collision/surface_probe.h"
+#include "collision/tolerances.h"
 
 namespace slipstick {
 namespace {
@@ -20,32 +21,66 @@ class TriangleFilter {
  public:
   TriangleFilter(const SurfaceIndex& index, const Vec3& center) : index_(index), center_(center) {}
 
-  /// The direction that counts, or zero: from the surface to the shape, in the surface's frame.
-  Vec3 choose(int t, const Vec3& p, const Vec3& direction, bool* inner) const {
+  /// The direction that counts, or zero: from the surface to the shape, in the surface's frame. `owner` is the number
+  /// of the facet, straight line or vertex that carries it. `of_shape`: the point is one of the shape's own corners,
+  /// wherever it is over the triangle. Points where an edge of the triangle ends it count only if that edge is there at
+  /// all.
+  Vec3 choose(int t, const Vec3& p, const Vec3& direction, bool of_shape, bool of_line, std::uint64_t* owner) const {
     const bool two_sided = !index_.surface().one_sided;
     const Vec3& a = index_.vertex(index_.triangle(t)[0]);
     const bool behind = two_sided && index_.normal(t).dot(center_ - a) < 0;
     const Vec3 normal = behind ? Vec3(-index_.normal(t)) : index_.normal(t);
     const double along = direction.dot(normal);
     if (along <= 0) return Vec3::Zero();
-    if ((direction - along * normal).norm() < kSameDirection) {
-      *inner = count_edges(t, p) == 0;
+    const int edges = count_edges(t, p);
+    const std::uint64_t lines = index_.surface().triangles.size();
+    const std::uint64_t tips = lines + static_cast<std::uint64_t>(index_.edge_count());
+    const bool on_facet = edges == 0 || is_along(direction, normal);
+    if (on_facet && (edges == 0 || of_shape)) {
+      *owner = index_.facet(t);
       return normal;
     }
-    *inner = false;
-    switch (count_edges(t, p)) {
-      case 0:
-        *inner = true;
-        return normal;
-      case 1:
-        return carries(edge_, direction, behind) ? direction : Vec3::Zero();
-      default:
-        return index_.holds(vertex_, direction, kRegion) ? direction : Vec3::Zero();
+    // At an edge exactly, along the other facet's normal: it is that one's, and found there.
+    if (!on_facet && is_along_neighbour(edges, direction)) return Vec3::Zero();
+    if (edges == 1) {
+      *owner = lines + index_.edge(edge_).chain;
+      if (on_facet) return index_.edge(edge_).form == EdgeForm::Flat ? Vec3(Vec3::Zero()) : normal;
+      return carries(edge_, direction, behind) ? direction : Vec3::Zero();
     }
+    *owner = tips + vertex_;
+    if (on_facet && index_.is_flat(vertex_)) {
+      // Inside of the facet, or of a straight line at its end.
+      const auto ring = index_.ring(vertex_);
+      const auto line =
+          std::find_if(ring.begin(), ring.end(), [&](std::int32_t e) { return index_.edge(e).form != EdgeForm::Flat; });
+      if (line == ring.end() || !of_line) return Vec3::Zero();
+      *owner = lines + index_.edge(*line).chain;
+    }
+    if (on_facet) return normal;
+    return index_.holds(vertex_, direction, kRegion) ? direction : Vec3::Zero();
   }
 
  private:
   static constexpr double kRegion = 1e-4;
+
+  static bool is_along(const Vec3& direction, const Vec3& normal) {
+    const double along = direction.dot(normal);
+    return along > 0 && (direction - along * normal).norm() < kSameDirection;
+  }
+
+  /// Some triangle at the edge or vertex that count_edges has found looks along the direction.
+  bool is_along_neighbour(int edges, const Vec3& direction) const {
+    const auto looks = [&](std::int32_t e) {
+      const auto& at = index_.edge(e).triangle;
+      return std::any_of(at.begin(), at.end(), [&](std::int32_t t) {
+        return t >= 0 && (is_along(direction, index_.normal(t)) ||
+                          (!index_.surface().one_sided && is_along(direction, -index_.normal(t))));
+      });
+    };
+    if (edges == 1) return looks(edge_);
+    const auto ring = index_.ring(vertex_);
+    return std::any_of(ring.begin(), ring.end(), looks);
+  }
 
   /// How many edges of the triangle the point is on; the last one, and the vertex if there are two.
   int count_edges(int t, const Vec3& p) const {
@@ -134,18 +169,29 @@ void push_out_center(const PlacedShape& curved, const PlacedShape& surface, Cont
 
 PolytopeData make_polytope(const Hull& hull) {
   PolytopeData data;
+  const std::size_t n = hull.vertices.size();
+  data.ring_start.assign(n + 1, 0);
   for (const auto& edge : hull.edges) {
     PolytopeEdge e;
     e.a = edge[0];
     e.b = edge[1];
     data.edges.push_back(e);
+    for (const int v : edge) ++data.ring_start[v + 1];
   }
-  for (std::size_t f = 0; f < hull.faces.size(); ++f) {
-    const HullFace& face = hull.faces[f];
+  for (std::size_t v = 0; v < n; ++v) data.ring_start[v + 1] += data.ring_start[v];
+  data.ring.resize(2 * hull.edges.size());
+  std::vector<std::int32_t> fill(data.ring_start.begin(), data.ring_start.end() - 1);
+  for (const auto& edge : hull.edges) {
+    for (int k = 0; k < 2; ++k) data.ring[fill[edge[k]]++] = edge[1 - k];
+  }
+  for (const HullFace& face : hull.faces) {
     data.faces.push_back({face.normal, face.offset});
-    for (int k = face.first; k < face.first + face.count; ++k) {
-      PolytopeEdge& edge = data.edges[hull.loop_edges[k]];
-      edge.face[edge.face[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(f);
+    for (int k = 0; k < face.count; ++k) {
+      // Counter-clockwise seen from outside: the face is to the left of its edges.
+      const Vec3 &from = hull.vertices[hull.loops[face.first + k]],
+                 &to = hull.vertices[hull.loops[face.first + (k + 1) % face.count]];
+      PolytopeEdge& edge = data.edges[hull.loop_edges[face.first + k]];
+      edge.inward[edge.inward[0].isZero(0) ? 0 : 1] = face.normal.cross(to - from).normalized();
     }
   }
   return data;
@@ -157,6 +203,8 @@ void find_hull_surface(const PlacedShape& hull, const PlacedShape& surface, Cont
   body.points = hull.hull->vertices;
   body.edges = hull.polytope->edges;
   body.faces = hull.polytope->faces;
+  body.ring_start = hull.polytope->ring_start;
+  body.ring = hull.polytope->ring;
   body.rotation = surface.frame.transpose() * hull.frame;
   body.origin = body.center = probe.as_local(hull.center);
   body.bound = hull.bound;
@@ -188,16 +236,19 @@ void find_curved_surface(const PlacedShape& curved, const PlacedShape& surface, 
     for (const Contact& contact : found) {
       overlap = overlap || contact.gap < 0;
       const Vec3 on = surface.frame.transpose() * (contact.point_b - surface.center);
-      bool inner = false;
-      const Vec3 direction = filter.choose(t, on, surface.frame.transpose() * -contact.normal, &inner);
+      std::uint64_t owner = 0;
+      const bool of_shape = contact.key.feature >> 16 < kEdgeName;
+      const Vec3 direction =
+          filter.choose(t, on, surface.frame.transpose() * -contact.normal, of_shape, found.size() <= 2, &owner);
       if (direction.isZero(0)) continue;
-      const std::uint32_t feature = mix_feature(inner ? index.facet(t) : t, contact.key.feature);
+      const std::uint32_t feature = mix_feature(owner, contact.key.feature >> 16);
       if (sink->has(feature)) continue;
       const Vec3 along = surface.frame * direction;
       const double gap = along.dot(contact.point_a - contact.point_b);
       sink->add(contact.point_b + gap * along, contact.point_b, -along, gap, feature);
     }
   });
+  sink->merge(kSamePoint * std::min(curved.bound, index.size()));
   if (sink->count() > 0 || !index.surface().one_sided) return;
   if (overlap) push_out_lowest(curved, surface, sink);
   if (sink->count() == 0) push_out_center(curved, surface, sink);

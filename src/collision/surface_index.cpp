@@ -9,6 +9,8 @@ namespace {
 
 /// Sine of the angle between two triangles below which the edge between them is none.
 constexpr double kFlatEdge = 1e-7;
+/// Sine of the angle between two edges below which they are one straight line.
+constexpr double kStraight = 1e-7;
 
 int find_root(std::vector<std::int32_t>* parent, int t) {
   while ((*parent)[t] != t) t = (*parent)[t] = (*parent)[(*parent)[t]];
@@ -36,6 +38,7 @@ SurfaceIndex::SurfaceIndex(std::shared_ptr<const Surface> surface) : surface_(st
   make_edges();
   make_facets();
   make_rings();
+  make_chains();
 }
 
 void SurfaceIndex::make_edges() {
@@ -122,6 +125,44 @@ void SurfaceIndex::make_rings() {
   for (Vec3& direction : outward_) {
     const double length = direction.norm();
     if (length > 0) direction /= length;
+  }
+}
+
+/// Joins edges at vertices where just two of them are not flat, those two are in line and lie between the same facets.
+void SurfaceIndex::make_chains() {
+  std::vector<std::int32_t> parent(edges_.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto facets_at = [&](const SurfaceEdge& edge) {
+    const int first = facets_[edge.triangle[0]], second = edge.triangle[1] < 0 ? -1 : facets_[edge.triangle[1]];
+    return std::minmax({first, second});
+  };
+  for (int v = 0; v < static_cast<int>(flat_.size()); ++v) {
+    if (flat_[v]) continue;
+    std::array<std::int32_t, 2> line{-1, -1};
+    int count = 0;
+    for (const std::int32_t e : ring(v)) {
+      if (edges_[e].form == EdgeForm::Flat) continue;
+      if (count < 2) line[count] = e;
+      ++count;
+    }
+    if (count != 2) continue;
+    SurfaceEdge &one = edges_[line[0]], &two = edges_[line[1]];
+    const Vec3 in = vertex(v) - vertex(one.a == v ? one.b : one.a),
+               out = vertex(two.a == v ? two.b : two.a) - vertex(v);
+    const bool straight = in.dot(out) > 0 && in.cross(out).norm() <= kStraight * in.norm() * out.norm();
+    if (!straight || one.form != two.form || facets_at(one) != facets_at(two)) continue;
+    flat_[v] = 1;
+    one.joint[one.a == v ? 0 : 1] = two.joint[two.a == v ? 0 : 1] = true;
+    const int a = find_root(&parent, line[0]), b = find_root(&parent, line[1]);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].chain = find_root(&parent, static_cast<int>(e));
+}
+
+void SurfaceIndex::update_rays(int v, std::vector<Vec3>* rays) const {
+  rays->clear();
+  for (const std::int32_t e : ring(v)) {
+    rays->push_back(vertex(edges_[e].a == v ? edges_[e].b : edges_[e].a) - vertex(v));
   }
 }
 

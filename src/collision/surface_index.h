@@ -21,6 +21,9 @@ struct SurfaceEdge {
   EdgeForm form = EdgeForm::Rim;
   std::array<Vec3, 2> inward{Vec3::Zero(), Vec3::Zero()};  ///< unit, in each triangle, away from the edge
   Vec3 outward = Vec3::Zero();                             ///< unit: the mean of the normals
+  /// The least edge of the straight line between the same two facets that this edge is part of: they are one feature.
+  std::int32_t chain = 0;
+  std::array<bool, 2> joint{false, false};  ///< the line goes on at a, at b
 };
 
 class SurfaceIndex {
@@ -44,7 +47,7 @@ class SurfaceIndex {
   }
   /// The least triangle at a vertex.
   int owner(int v) const { return owner_[v]; }
-  /// All edges at the vertex are flat: it cannot touch anything that its facet does not touch.
+  /// The vertex is inside a facet or a straight line between two: it cannot touch anything that those do not touch.
   bool is_flat(int v) const { return flat_[v] != 0; }
   /// Mean normal at a vertex, weighted by angle: its side of a point whose nearest point is the vertex is the right one
   /// [Baerentzen05].
@@ -54,11 +57,14 @@ class SurfaceIndex {
   /// True if a direction from vertex v to the outside is one that the vertex can be pushed along: no neighbour lies
   /// further that way. `slack` is the sine of an angle.
   bool holds(int v, const Vec3& direction, double slack) const;
+  /// From vertex v to its neighbours.
+  void update_rays(int v, std::vector<Vec3>* rays) const;
 
  private:
   void make_edges();
   void make_facets();
   void make_rings();
+  void make_chains();
 
   std::shared_ptr<const Surface> surface_;
   BoxTree tree_;

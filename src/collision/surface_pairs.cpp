@@ -1,6 +1,7 @@
 // Meshes and heightfields against the other kinds: each is given to the probe as a polytope with a skin.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "collision/narrow_phase.h"
 #include "collision/surface_probe.h"
@@ -17,6 +18,9 @@ constexpr std::array<std::array<int, 2>, 12> kBoxEdges{
 
 /// Corners are numbered by the signs of their coordinates, faces 2 k (+) and 2 k + 1 (-) for axis k.
 struct BoxPolytope {
+  static constexpr std::array<std::int32_t, 9> kRingStart{0, 3, 6, 9, 12, 15, 18, 21, 24};
+  static constexpr std::array<std::int32_t, 24> kRing{1, 2, 4, 0, 3, 5, 3, 0, 6, 2, 1, 7,
+                                                      5, 6, 0, 4, 7, 1, 7, 4, 2, 6, 5, 3};
   std::array<Vec3, 8> points;
   std::array<PolytopeEdge, 12> edges;
   std::array<PolytopeFace, 6> faces;
@@ -33,9 +37,9 @@ struct BoxPolytope {
     for (int e = 0; e < 12; ++e) {
       edges[e].a = kBoxEdges[e][0];
       edges[e].b = kBoxEdges[e][1];
-      for (int k = 0; k < 2; ++k) {  // an edge along axis e / 4 is on one face of each other axis
+      for (int k = 0; k < 2; ++k) {  // an edge along axis e / 4: the faces there extend along the other axes
         const int axis = (e / 4 + 1 + k) % 3;
-        edges[e].face[k] = 2 * axis + (edges[e].a >> axis & 1 ? 0 : 1);
+        edges[e].inward[k] = (edges[e].a >> axis & 1 ? -1.0 : 1.0) * frame.col(axis);
       }
     }
   }
@@ -62,38 +66,34 @@ class SurfaceFeeler {
   }
 
   void touch_points() {
-    std::array<Vec3, 1> point;
-    body_.points = point;
+    thread_local std::vector<Vec3> rays;  // scratch that keeps its capacity
+    probe_.begin(body_);
     index_.tree().find(box_, [&](int t) {
       for (const std::int32_t v : index_.triangle(t)) {
         if (index_.owner(v) != t || index_.is_flat(v)) continue;
-        point[0] = place(v);
-        probe_.begin(body_);
-        probe_.touch_point(v, point[0], 0);
+        index_.update_rays(v, &rays);
+        for (Vec3& ray : rays) ray = turn_ * ray;
+        probe_.touch_point(v, place(v), 0, rays);
       }
     });
-    body_.points = {};
   }
 
   void touch_edges() {
-    std::array<Vec3, 2> ends;
-    std::array<PolytopeEdge, 1> edge;
-    edge[0].b = 1;
-    body_.points = ends;
-    body_.edges = edge;
+    probe_.begin(body_);
     index_.tree().find(box_, [&](int t) {
       for (int k = 0; k < 3; ++k) {
-        const int e = index_.edge_of(t, k);
-        const SurfaceEdge& own = index_.edge(e);
+        const SurfaceEdge& own = index_.edge(index_.edge_of(t, k));
         if (own.triangle[0] != t || own.form == EdgeForm::Flat || own.form == EdgeForm::Valley) continue;
-        ends = {place(own.a), place(own.b)};
-        for (int side = 0; side < 2; ++side) edge[0].inward[side] = turn_ * own.inward[side];
-        probe_.begin(body_);
-        probe_.touch_edge(0, e);
+        ProbeEdge edge;
+        edge.name = own.chain;
+        edge.from = place(own.a);
+        edge.to = place(own.b);
+        for (int side = 0; side < 2; ++side) edge.inward[side] = turn_ * own.inward[side];
+        edge.joint = own.joint;
+        probe_.touch_edge(edge);
       }
     });
-    body_.points = {};
-    body_.edges = {};
+    probe_.merge();
   }
 
   std::uint64_t feature_count() {
@@ -128,7 +128,7 @@ void find_capsule_surface(const PlacedShape& capsule, const PlacedShape& surface
   SurfaceProbe probe(surface, false, 0, sink);
   const std::array<Vec3, 2> points{probe.as_local(capsule.center - capsule.axis),
                                    probe.as_local(capsule.center + capsule.axis)};
-  const std::array<PolytopeEdge, 1> edges{PolytopeEdge{0, 1, {-1, -1}}};
+  const std::array<PolytopeEdge, 1> edges{PolytopeEdge{0, 1, {Vec3::Zero(), Vec3::Zero()}}};
   Polytope body;
   body.points = points;
   if (capsule.axis.squaredNorm() > 0) body.edges = edges;
@@ -146,6 +146,8 @@ void find_box_surface(const PlacedShape& box, const PlacedShape& surface, Contac
   body.points = parts.points;
   body.edges = parts.edges;
   body.faces = parts.faces;
+  body.ring_start = BoxPolytope::kRingStart;
+  body.ring = BoxPolytope::kRing;
   body.center = center;
   body.bound = box.bound;
   probe.touch(body);
@@ -154,9 +156,9 @@ void find_box_surface(const PlacedShape& box, const PlacedShape& surface, Contac
 void find_surface_surface(const PlacedShape& a, const PlacedShape& b, ContactSink* sink) {
   SurfaceFeeler a_on_b(a, b, false, 0, sink);
   a_on_b.touch_points();
-  a_on_b.touch_edges();
   SurfaceFeeler b_on_a(b, a, true, a_on_b.feature_count(), sink);
   b_on_a.touch_points();
+  a_on_b.touch_edges();  // after all corners, which give their names to what is found twice
 }
 
 /// Vertices within reach that the plane can hold: those with no neighbour much nearer to it.

@@ -4,15 +4,16 @@
 #include <array>
 #include <cmath>
 
-#include "collision/segments.h"
+#include "collision/tolerances.h"
 
 namespace slipstick {
 namespace {
 
 /// A point without skin is looked for inside a solid to this part of its body's size.
 constexpr double kDeepPart = 0.25, kEdgeDeepPart = 0.05;
-/// Sines of angles by which a direction may leave the region that a feature owns.
-constexpr double kRegionSlack = 1e-9, kWedgeSlack = 1e-6;
+/// Of the smaller size, and of the sum of both: features that are nearer lie on each other. Files have nine digits or
+/// more where things are meant to be flush, and poses are rounded relative to all of a shape.
+constexpr double kSnap = 1e-9, kRounding = 1e-11;
 
 /// 64 to 32 bits for pairs of surfaces with more pairs of features than 32 bits can name.
 std::uint32_t fold_feature(std::uint64_t x) {
@@ -21,8 +22,6 @@ std::uint32_t fold_feature(std::uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return static_cast<std::uint32_t>(x >> 32);
 }
-
-Bounds box_about(const Vec3& p, double r) { return {p - Vec3::Constant(r), p + Vec3::Constant(r)}; }
 
 }  // namespace
 
@@ -38,11 +37,15 @@ SurfaceProbe::SurfaceProbe(const PlacedShape& surface, bool surface_first, std::
 
 void SurfaceProbe::begin(const Polytope& body) {
   body_ = body;
+  sunk_ = false;
   body_.point_names = std::max<std::uint64_t>(body.point_names, body.points.size());
   body_.edge_names = std::max<std::uint64_t>(body.edge_names, body.edges.size());
   deep_ = body.radius > 0 ? 0 : kDeepPart * body.bound;
   edge_deep_ = body.radius > 0 ? body.radius : kEdgeDeepPart * body.bound;
-  tiny_ = 1e-11 * (body.bound + body.radius + index_.size());
+  const double size = body.bound + body.radius, least = std::min(size, index_.size());
+  tiny_ = kRounding * (size + index_.size());
+  snap_ = kSnap * least + tiny_;
+  place_ = kSamePoint * least;
 }
 
 void SurfaceProbe::touch(const Polytope& body) {
@@ -50,17 +53,38 @@ void SurfaceProbe::touch(const Polytope& body) {
   if (!find_region()) return;
   const std::size_t before = sink_->count();
   touch_features();
-  if (sink_->count() > before || two_sided_) return;
-  // Nothing near the surface, but points may be deeper inside the solid than was looked for. (Not edges: behind a thin
-  // wall they would be taken for being inside it.)
-  deep_ = 2 * (body.bound + body.radius);
-  if (find_region()) touch_features();
+  if (sink_->count() == before && !two_sided_) {
+    // Nothing near the surface, but points may be deeper inside the solid than was looked for. (Not edges: behind a
+    // thin wall they would be taken for being inside it.)
+    sunk_ = true;
+    deep_ = 2 * (body.bound + body.radius);
+    if (find_region()) touch_features();
+  }
+  merge();
 }
 
+/// Names of corners before names of edges: where both are found at one place the corner's stays.
 void SurfaceProbe::touch_features() {
-  for (int i = 0; i < static_cast<int>(body_.points.size()); ++i) touch_point(i, body_.point(i), body_.radius);
-  for (int i = 0; i < static_cast<int>(body_.edges.size()); ++i) touch_edge(i, i);
+  thread_local std::vector<Vec3> rays;  // scratch that keeps its capacity
+  for (int i = 0; i < static_cast<int>(body_.points.size()); ++i) {
+    rays.clear();
+    if (!body_.ring_start.empty()) {
+      for (int k = body_.ring_start[i]; k < body_.ring_start[i + 1]; ++k) {
+        rays.push_back(body_.rotation * (body_.points[body_.ring[k]] - body_.points[i]));
+      }
+    }
+    touch_point(i, body_.point(i), body_.radius, rays);
+  }
   if (!body_.faces.empty()) touch_faces();
+  for (int i = 0; i < static_cast<int>(body_.edges.size()); ++i) {
+    const PolytopeEdge& edge = body_.edges[i];
+    ProbeEdge own;
+    own.name = i;
+    own.from = body_.point(edge.a);
+    own.to = body_.point(edge.b);
+    for (int k = 0; k < 2; ++k) own.inward[k] = body_.rotation * edge.inward[k];
+    touch_edge(own);
+  }
 }
 
 bool SurfaceProbe::find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const {
@@ -83,7 +107,7 @@ bool SurfaceProbe::find_region() {
     const Vec3 p = body_.point(i);
     box = {box.low.cwiseMin(p), box.high.cwiseMax(p)};
   }
-  const Vec3 wide = Vec3::Constant(body_.radius + 2 * sink_->reach() + std::max(deep_, edge_deep_) + tiny_);
+  const Vec3 wide = Vec3::Constant(body_.radius + 2 * sink_->reach() + std::max(deep_, edge_deep_) + snap_);
   Bounds near{Vec3::Constant(kInfinity), Vec3::Constant(-kInfinity)};
   index_.tree().find({box.low - wide, box.high + wide}, [&](int t) {
     for (const std::int32_t v : index_.triangle(t)) {
@@ -134,6 +158,11 @@ EdgeForm SurfaceProbe::form(const SurfaceEdge& edge) const {
   return edge.form == EdgeForm::Ridge ? EdgeForm::Valley : EdgeForm::Ridge;
 }
 
+bool SurfaceProbe::is_ridge(const SurfaceEdge& edge) const {
+  const EdgeForm kind = form(edge);
+  return kind == EdgeForm::Ridge || kind == EdgeForm::Rim;
+}
+
 SurfaceProbe::Nearest SurfaceProbe::find_nearest_point(const Vec3& p, double within) const {
   Nearest best;
   best.at.distance_sq = within * within;
@@ -165,212 +194,6 @@ SurfaceProbe::Nearest SurfaceProbe::find_nearest_point(const Vec3& p, double wit
     }
   }
   return best;
-}
-
-/// The point's projection is in the triangle, or beyond a valley edge by at most `beyond_valley`: near a valley what is
-/// free is in front of both planes, so that the plane counts before the point is over the triangle.
-bool SurfaceProbe::is_over(int t, const Vec3& p, double tolerance, double beyond_valley) const {
-  for (int k = 0; k < 3; ++k) {
-    const SurfaceEdge& edge = index_.edge(index_.edge_of(t, k));
-    const Vec3& inward = edge.inward[edge.triangle[0] == t ? 0 : 1];
-    const double within = inward.dot(p - index_.vertex(edge.a));
-    if (within >= -tolerance) continue;
-    if (-within > beyond_valley || form(edge) != EdgeForm::Valley) return false;
-  }
-  return true;
-}
-
-int SurfaceProbe::touch_facet(int i, int t, const Vec3& p, double radius, const Nearest& nearest) {
-  const Vec3 normal = side(t) * index_.normal(t);
-  const double height = normal.dot(p - index_.vertex(index_.triangle(t)[0]));
-  if (height - radius > sink_->reach()) return 0;
-  double beyond = sink_->reach();
-  if (two_sided_) {
-    if (height < -(deep_ + radius)) return 0;
-  } else if (nearest.inside) {
-    if (height > tiny_ || -height > 2 * nearest.distance + tiny_) return 0;
-    beyond += 2 * nearest.distance;
-  } else if (height < -tiny_) {
-    return 0;
-  }
-  const double tolerance = tiny_ + 1e-7 * std::abs(height);
-  if (!is_over(t, p, tolerance, 0)) {
-    // A plane that comes nearer than the surface does is not one of a valley that the point is in.
-    if (std::abs(height) < nearest.distance - tiny_ || !is_over(t, p, tolerance, beyond)) return 0;
-  }
-  return add(kPointFacet, i, index_.facet(t), normal, p - height * normal, height - radius);
-}
-
-int SurfaceProbe::touch_ridges(int i, int t, const Vec3& p, double radius) {
-  int found = 0;
-  for (int k = 0; k < 3; ++k) {
-    const int e = index_.edge_of(t, k);
-    const SurfaceEdge& edge = index_.edge(e);
-    if (edge.triangle[0] != t) continue;
-    const EdgeForm kind = form(edge);
-    if (kind != EdgeForm::Ridge && kind != EdgeForm::Rim) continue;
-    const Vec3 &a = index_.vertex(edge.a), along = index_.vertex(edge.b) - a;
-    const double s = along.dot(p - a) / along.squaredNorm();
-    if (!(s > 0 && s < 1)) continue;
-    const Vec3 at = a + s * along, d = p - at;
-    const double distance = d.norm(), slack = kRegionSlack * distance;
-    if (distance - radius > sink_->reach()) continue;
-    if (d.dot(edge.inward[0]) > slack || d.dot(edge.inward[1]) > slack) continue;
-    found += add(kPointEdge, i, e, distance > tiny_ ? Vec3(d / distance) : edge.outward, at, distance - radius);
-  }
-  return found;
-}
-
-int SurfaceProbe::touch_tips(int i, int t, const Vec3& p, double radius) {
-  int found = 0;
-  for (const std::int32_t v : index_.triangle(t)) {
-    if (index_.owner(v) != t || index_.is_flat(v)) continue;
-    const Vec3 d = p - index_.vertex(v);
-    const double distance = d.norm();
-    if (distance - radius > sink_->reach() || distance <= tiny_) continue;
-    if (!index_.holds(v, d / distance, kRegionSlack)) continue;
-    found += add(kPointVertex, i, v, d / distance, index_.vertex(v), distance - radius);
-  }
-  return found;
-}
-
-/// What rounding let fall between the regions: the nearest point itself.
-void SurfaceProbe::touch_nearest(int i, const Vec3& p, double radius, const Nearest& nearest) {
-  const int t = nearest.triangle, k = nearest.at.corner;
-  const double sign = nearest.inside ? -1 : 1;
-  Vec3 normal = side(t) * index_.normal(t);
-  if (nearest.distance > tiny_) normal = sign / nearest.distance * (p - nearest.at.point);
-  const double gap = sign * nearest.distance - radius;
-  switch (nearest.at.on) {
-    case TrianglePoint::On::Face:
-      add(kPointFacet, i, index_.facet(t), normal, nearest.at.point, gap);
-      break;
-    case TrianglePoint::On::Edge:
-      add(kPointEdge, i, index_.edge_of(t, k), normal, nearest.at.point, gap);
-      break;
-    case TrianglePoint::On::Vertex:
-      add(kPointVertex, i, index_.triangle(t)[k], normal, nearest.at.point, gap);
-      break;
-  }
-}
-
-void SurfaceProbe::touch_point(int i, const Vec3& p, double radius) {
-  if (!BoxTree::overlap(region_, {p, p})) return;
-  const Nearest nearest = find_nearest_point(p, radius + sink_->reach() + deep_ + tiny_);
-  if (nearest.triangle < 0) return;
-  if (!nearest.inside && !two_sided_ && nearest.distance - radius > sink_->reach()) return;
-  // Facets count beyond their valleys (is_over).
-  const double within =
-      nearest.inside ? 4 * nearest.distance + sink_->reach() : radius + 2 * sink_->reach() + (two_sided_ ? deep_ : 0);
-  int found = 0;
-  index_.tree().find(box_about(p, within + tiny_), [&](int t) {
-    found += touch_facet(i, t, p, radius, nearest);
-    if (nearest.inside) return;
-    found += touch_ridges(i, t, p, radius);
-    found += touch_tips(i, t, p, radius);
-  });
-  if (found == 0) touch_nearest(i, p, radius, nearest);
-}
-
-/// The body's edge can be pushed along `direction` (outwards from the body): it lies between the normals of its faces.
-bool SurfaceProbe::allows(const PolytopeEdge& edge, const Vec3& direction) const {
-  if (edge.face[0] < 0 || edge.face[1] < 0) {
-    const Vec3 own = body_.rotation.transpose() * direction;
-    return own.dot(edge.inward[0]) <= kWedgeSlack && own.dot(edge.inward[1]) <= kWedgeSlack;
-  }
-  const Vec3 n0 = body_.rotation * body_.faces[edge.face[0]].normal;
-  const Vec3 n1 = body_.rotation * body_.faces[edge.face[1]].normal;
-  const Vec3 axis = n0.cross(n1);
-  const double slack = -kWedgeSlack * axis.norm();
-  return n0.cross(direction).dot(axis) >= slack && direction.cross(n1).dot(axis) >= slack && direction.dot(n0 + n1) > 0;
-}
-
-void SurfaceProbe::touch_edge_pair(int i, int name, int e) {
-  const SurfaceEdge& edge = index_.edge(e);
-  const EdgeForm kind = form(edge);
-  if (kind != EdgeForm::Ridge && kind != EdgeForm::Rim) return;
-  const PolytopeEdge& own = body_.edges[i];
-  const Vec3 from = body_.point(own.a), to = body_.point(own.b), middle = (from + to) / 2, half = (to - from) / 2;
-  const Vec3 edge_middle = (index_.vertex(edge.a) + index_.vertex(edge.b)) / 2;
-  const Vec3 edge_half = (index_.vertex(edge.b) - index_.vertex(edge.a)) / 2;
-  double s, t;
-  if (!closest_on_lines(middle, half, edge_middle, edge_half, &s, &t)) return;
-  if (!(std::abs(s) < 1 && std::abs(t) < 1)) return;
-  const Vec3 on_body = middle + s * half, on_edge = edge_middle + t * edge_half;
-  Vec3 normal = half.cross(edge_half).normalized();
-  const bool by_center = two_sided_ || kind == EdgeForm::Rim;
-  const double way = by_center ? normal.dot(body_.center - on_edge) : normal.dot(edge.outward);
-  if (way < 0) normal = -normal;
-  if (normal.dot(edge.inward[0]) > kWedgeSlack || normal.dot(edge.inward[1]) > kWedgeSlack) return;
-  if (!allows(own, -normal)) return;
-  const double height = normal.dot(on_body - on_edge);
-  if (height < -edge_deep_) return;
-  add(kEdgeEdge, name, e, normal, on_edge, height - body_.radius);
-}
-
-/// Tips of the surface against an edge of the body: the side of a capsule, or an edge that a tip is in the region of.
-void SurfaceProbe::touch_edge_tips(int i, int name, int t) {
-  const PolytopeEdge& own = body_.edges[i];
-  const Vec3 from = body_.point(own.a), to = body_.point(own.b), middle = (from + to) / 2, half = (to - from) / 2;
-  for (const std::int32_t v : index_.triangle(t)) {
-    if (index_.owner(v) != t || index_.is_flat(v)) continue;
-    const double s = closest_on_line(index_.vertex(v), middle, half);
-    if (!(std::abs(s) < 1)) continue;
-    const Vec3 d = middle + s * half - index_.vertex(v);
-    const double distance = d.norm();
-    if (distance - body_.radius > sink_->reach() || distance <= tiny_) continue;
-    if (!index_.holds(v, d / distance, kRegionSlack) || !allows(own, -d / distance)) continue;
-    add(kEdgeVertex, name, v, d / distance, index_.vertex(v), distance - body_.radius);
-  }
-}
-
-void SurfaceProbe::touch_edge(int i, int name) {
-  const Vec3 a = body_.point(body_.edges[i].a), b = body_.point(body_.edges[i].b);
-  const Vec3 wide = Vec3::Constant(sink_->reach() + edge_deep_ + tiny_), low = a.cwiseMin(b), high = a.cwiseMax(b);
-  if (!BoxTree::overlap(region_, {low, high})) return;
-  index_.tree().find({low - wide, high + wide}, [&](int t) {
-    for (int k = 0; k < 3; ++k) {
-      const int e = index_.edge_of(t, k);
-      if (index_.edge(e).triangle[0] == t) touch_edge_pair(i, name, e);
-    }
-    touch_edge_tips(i, name, t);
-  });
-}
-
-void SurfaceProbe::touch_faces() {
-  Bounds box{body_.point(0), body_.point(0)};
-  for (int i = 1; i < static_cast<int>(body_.points.size()); ++i) {
-    const Vec3 p = body_.point(i);
-    box = {box.low.cwiseMin(p), box.high.cwiseMax(p)};
-  }
-  const Vec3 wide = Vec3::Constant(sink_->reach() + tiny_);
-  index_.tree().find({box.low - wide, box.high + wide}, [&](int t) {
-    for (const std::int32_t v : index_.triangle(t)) {
-      if (index_.owner(v) == t && !index_.is_flat(v)) touch_face_with(v);
-    }
-  });
-}
-
-/// The face that the vertex is furthest in front of, or least behind.
-void SurfaceProbe::touch_face_with(int v) {
-  const Vec3 p = body_.rotation.transpose() * (index_.vertex(v) - body_.origin);
-  int face = -1;
-  double height = -kInfinity;
-  for (int f = 0; f < static_cast<int>(body_.faces.size()); ++f) {
-    const double h = body_.faces[f].normal.dot(p) - body_.faces[f].offset;
-    if (h <= height) continue;
-    height = h;
-    face = f;
-    if (height > sink_->reach()) return;
-  }
-  if (face < 0 || height < -deep_) return;
-  const Vec3 normal = -(body_.rotation * body_.faces[face].normal);
-  if (!index_.holds(v, normal, kWedgeSlack)) return;
-  const Vec3 foot = p - height * body_.faces[face].normal;
-  for (const PolytopeFace& f : body_.faces) {
-    if (f.normal.dot(foot) - f.offset > 1e-9 * body_.bound) return;
-  }
-  add(kFaceVertex, face, v, normal, index_.vertex(v), height);
 }
 
 }  // namespace slipstick

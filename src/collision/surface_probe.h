@@ -1,15 +1,20 @@
-// A convex polytope with a rounded skin of a given radius (a ball, a capsule, a box, a hull) against a surface of
-// triangles. Contacts come from pairs of features, each with its own test of who may touch whom:
+// A convex polytope with a rounded skin of a given radius (a ball, a capsule, a box, a hull), or the corners and ridges
+// of another surface, against a surface of triangles. Contacts come from pairs of features. Each asks BOTH sides
+// whether they can be pushed that way (the normal is in the normal cone of either feature, the Gauss map):
 //
 //   point of the body - facet    the point is over the facet, or beyond a valley edge of it by no more than the reach
 //   point of the body - edge     the point is in the edge's own region: the edge is a ridge or a rim
 //   point of the body - vertex   the same for a vertex
+//   face of the body  - vertex   as a point and a facet, the other way round
 //   edge of the body  - edge     the common perpendicular lies between the normals of the faces at either edge
 //   edge of the body  - vertex   as a point and an edge, the other way round
-//   face of the body  - vertex   no neighbour of the vertex lies further towards the body
 //
-// Flat edges and valleys carry nothing: there are no ghost edges. A facet (all triangles of a flat region) is one
-// feature: the contact of a ball that rolls over it keeps its name.
+// Flat edges and valleys carry nothing: there are no ghost edges. A facet (all triangles of a flat region) and a
+// straight line of ridges between two facets are one feature each: a contact keeps its name along them. Where faces lie
+// on each other, the corners of what they share are points on facets, vertices on faces and crossings of edges:
+// together they are the whole manifold, and nothing is clipped. A corner that lies on an edge of the facet (within
+// `snap_`) is the facet's if the body leans over it; crossings within half of that from an end are left to the corner;
+// what is found twice is merged.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +29,7 @@ namespace slipstick {
 
 struct PolytopeEdge {
   std::int32_t a = 0, b = 0;
-  std::int32_t face[2] = {-1, -1};  ///< -1: none
-  /// Without faces: unit vectors from the edge into the faces that meet there; zero where there is none.
+  /// Unit vectors from the edge into the faces that meet there; zero where there is none.
   Vec3 inward[2] = {Vec3::Zero(), Vec3::Zero()};
 };
 
@@ -34,10 +38,12 @@ struct PolytopeFace {
   double offset = 0;  ///< normal . p = offset
 };
 
-/// Edges and faces of a hull, beside its corners.
+/// Edges, faces and neighbours of a hull, beside its corners.
 struct PolytopeData {
   std::vector<PolytopeEdge> edges;
   std::vector<PolytopeFace> faces;
+  std::vector<std::int32_t> ring_start,
+      ring;  ///< neighbours of point i: ring[ring_start[i]] .. ring[ring_start[i + 1]]
 };
 PolytopeData make_polytope(const Hull& hull);
 
@@ -46,6 +52,7 @@ struct Polytope {
   std::span<const Vec3> points;
   std::span<const PolytopeEdge> edges;
   std::span<const PolytopeFace> faces;
+  std::span<const std::int32_t> ring_start, ring;  ///< as in PolytopeData; empty for bodies with a skin
   Mat3 rotation = Mat3::Identity();
   Vec3 origin = Vec3::Zero();
   double radius = 0;
@@ -56,6 +63,14 @@ struct Polytope {
   Vec3 point(int i) const { return origin + rotation * points[i]; }
 };
 
+/// An edge of the body in the frame of the surface.
+struct ProbeEdge {
+  int name = 0;
+  Vec3 from, to;
+  std::array<Vec3, 2> inward{Vec3::Zero(), Vec3::Zero()};
+  std::array<bool, 2> joint{false, false};  ///< the line goes on at `from`, at `to`
+};
+
 class SurfaceProbe {
  public:
   /// `surface_first`: the surface is the first shape of the sink. `first_feature`: names below are taken.
@@ -63,11 +78,12 @@ class SurfaceProbe {
 
   void touch(const Polytope& body);
 
-  // Parts of it, for bodies that are no polytopes. `begin` first.
+  // Parts of it, for bodies that are no polytopes: `begin` first, points before edges, then `merge`.
   void begin(const Polytope& body);
-  void touch_point(int i, const Vec3& p, double radius);
-  void touch_edge(int i, int name);
-  void touch_faces();
+  /// `rays`: from the point to its neighbours, in the frame of the surface; none: it can be pushed any way.
+  void touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays);
+  void touch_edge(const ProbeEdge& edge);
+  void merge() { sink_->merge(place_); }
 
   /// The nearest point of the surface, and the way out to it, if p is inside a solid by at most `within`.
   bool find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const;
@@ -84,21 +100,42 @@ class SurfaceProbe {
     double distance = 0;
     bool inside = false;
   };
+  /// A point of the body and what is known of its place.
+  struct Corner {
+    int name;
+    Vec3 p;
+    double radius;
+    std::span<const Vec3> rays;
+    Nearest nearest;
+    bool on;  ///< on the surface: inside or outside is noise
+  };
+  struct FacetTouch {
+    int triangle;
+    Vec3 normal;
+    double height;
+    double way_out;  ///< how deep the corner is, and its edges beyond it
+  };
 
   void touch_features();
   bool find_region();
   double side(int triangle) const;
   EdgeForm form(const SurfaceEdge& edge) const;
+  bool is_ridge(const SurfaceEdge& edge) const;
   Nearest find_nearest_point(const Vec3& p, double within) const;
   bool is_over(int triangle, const Vec3& p, double tolerance, double beyond_valley) const;
-  int touch_facet(int i, int triangle, const Vec3& p, double radius, const Nearest& nearest);
-  int touch_ridges(int i, int triangle, const Vec3& p, double radius);
-  int touch_tips(int i, int triangle, const Vec3& p, double radius);
-  void touch_nearest(int i, const Vec3& p, double radius, const Nearest& nearest);
-  void touch_edge_pair(int i, int name, int edge);
-  void touch_edge_tips(int i, int name, int triangle);
+  bool leans(int triangle, const Corner& corner, double tolerance) const;
+  bool find_facet(int triangle, const Corner& corner, FacetTouch* touch) const;
+  void find_facets(const Corner& corner, double within, std::vector<FacetTouch>* found) const;
+  int touch_ridges(const Corner& corner, int triangle, const std::vector<FacetTouch>& taken);
+  int touch_tips(const Corner& corner, int triangle);
+  void touch_nearest(const Corner& corner);
+  void find_lying_normal(const std::array<Vec3, 2>& sides, const Vec3& bisector, const Corner& corner,
+                         Vec3* normal) const;
+  void touch_edge_pair(const ProbeEdge& own, int edge);
+  void touch_edge_tips(const ProbeEdge& own, int triangle);
+  void touch_faces();
   void touch_face_with(int vertex);
-  bool allows(const PolytopeEdge& edge, const Vec3& direction) const;
+  bool leans_over_face(std::size_t face, std::span<const double> heights, std::span<const Vec3> rays) const;
   int add(Kind kind, std::uint64_t i, std::uint64_t j, const Vec3& normal, const Vec3& on_surface, double gap);
 
   const SurfaceIndex& index_;
@@ -112,7 +149,10 @@ class SurfaceProbe {
   Bounds region_{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
   double deep_ = 0;       ///< how far a point of a body without skin may be inside and still be seen
   double edge_deep_ = 0;  ///< the same for edges
+  bool sunk_ = false;     ///< nothing was found near the surface: points that are deeper count, whatever they fit
   double tiny_ = 0;       ///< lengths below are rounding
+  double snap_ = 0;       ///< what is nearer than this is on it
+  double place_ = 0;      ///< contacts nearer to each other than this, with one normal, are one
 };
 
 }  // namespace slipstick

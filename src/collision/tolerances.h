@@ -13,6 +13,10 @@ inline constexpr double kTouching = 1e-10;
 /// The same where edges may be so nearly parallel that their crossing is not found: the direction has to prove itself.
 inline constexpr double kTouchingParallel = 1e-7;
 
+/// Of the sizes of both shapes: what is this little beside a face lies flush with its side and is over it, so that
+/// rounding does not put corners of flush faces outside of each other.
+inline constexpr double kFlush = 1e-11;
+
 /// Points of one manifold that are nearer to each other than this are one point, under one name: corners of flush
 /// boxes would otherwise come as two or three contacts whose names change with the last bit. The least gap stays.
 inline constexpr double kSamePoint = 1e-5;

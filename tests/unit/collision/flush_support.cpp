@@ -172,6 +172,7 @@ FlushPlacement make_flush_placement(double offset, Random* random) {
     placed.b = {as_world({at.x(), at.y(), top + placed.gap + lying.z()}),
                 frame.orientation * Quat(Eigen::AngleAxisd(yaw, Vec3::UnitZ())) * stand};
     placed.up = frame.orientation * Vec3::UnitZ();
+    for (const Vec2& p : polygon) placed.outline.push_back(as_world({p.x(), p.y(), top}));
     for (const Vec2& p : find_corners(polygon, kPlace * placed.size)) {
       placed.corners.push_back(as_world({p.x(), p.y(), top}));
     }
@@ -185,10 +186,11 @@ std::string find_flush_fault(const FlushPlacement& placement, const std::vector<
   for (const Contact& c : contacts) {
     if (!((c.normal - placement.up).norm() <= 1e-6)) fault << "normal " << c.normal.transpose() << "; ";
     if (!(std::abs(c.gap - placement.gap) <= 1e-9 * placement.size)) fault << "gap " << c.gap << "; ";
-    // Inside of the polygon, whose corners are counter-clockwise seen from above.
-    for (std::size_t k = 0; k < placement.corners.size(); ++k) {
-      const Vec3& p = placement.corners[k];
-      const Vec3 side = placement.corners[(k + 1) % placement.corners.size()] - p;
+    // Inside of the outline, which is counter-clockwise seen from above.
+    for (std::size_t k = 0; k < placement.outline.size(); ++k) {
+      const Vec3& p = placement.outline[k];
+      const Vec3 side = placement.outline[(k + 1) % placement.outline.size()] - p;
+      if (side.norm() < near) continue;
       const double inside = placement.up.cross(side.normalized()).dot(c.point_a - p);
       if (inside < -near) fault << "outside by " << -inside << "; ";
     }

@@ -21,7 +21,8 @@ struct FlushPlacement {
   Vec3 half_a, half_b;
   Pose a, b;                  ///< in the world
   double gap = 0, size = 0;   ///< size: the larger half size of the smaller box
-  std::vector<Vec3> corners;  ///< of what the two faces have in common, in the world, on A's face
+  std::vector<Vec3> outline;  ///< of what the two faces have in common, in the world, on A's face
+  std::vector<Vec3> corners;  ///< of these points those that are not in line with their neighbours
   Vec3 up;                    ///< A's normal
 };
 
