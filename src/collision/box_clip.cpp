@@ -104,12 +104,7 @@ class FaceClipper {
   void add_crossing(const Vec3& crossing, const Vec3& far, int side, int k, FaceManifold* manifold) {
     const int axis = side / 2;
     const double at_side = side & 1 ? half_[axis] : -half_[axis], to_side = far[axis] - at_side;
-    // What was judged by the wider rectangle lies on the side itself.
-    Vec3 p = crossing;
-    const Vec3 d = far - p;
-    const double back = at_side - p[axis];
-    if (d[axis] != 0 && std::abs(back) * d.head<2>().norm() <= same_point_ * std::abs(d[axis])) p += back / d[axis] * d;
-    p[axis] = at_side;
+    const Vec3 p = as_on_side(crossing, far - crossing, axis, at_side, same_point_);
     const std::uint32_t feature = crossing_feature(side, k);
     if (std::abs(to_side) <= same_point_ && snapped(p, feature) == feature) {
       waiting_[waiting_count_++] = {p.x(), p.y(), p.z(), feature};

@@ -30,6 +30,14 @@ RectangleClip clip_to_rectangle(const Vec2& p, const Vec2& d, const Vec2& half) 
   return clip;
 }
 
+Vec3 as_on_side(const Vec3& p, const Vec3& d, int axis, double at, double most) {
+  Vec3 moved = p;
+  const double back = at - p[axis];
+  if (d[axis] != 0 && std::abs(back) * d.norm() <= most * std::abs(d[axis])) moved += back / d[axis] * d;
+  moved[axis] = at;
+  return moved;
+}
+
 void FaceManifold::add(const FacePoint& point) {
   for (int k = 0; k < count_; ++k) {
     if (points_[k].feature != point.feature) continue;

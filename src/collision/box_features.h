@@ -40,6 +40,10 @@ struct RectangleClip {
 };
 RectangleClip clip_to_rectangle(const Vec2& p, const Vec2& d, const Vec2& half);
 
+/// A point of a line along d that was found on a side of a slightly wider rectangle, on the side itself (`at` on that
+/// axis): along the line by at most `most`, else straight.
+Vec3 as_on_side(const Vec3& p, const Vec3& d, int axis, double at, double most);
+
 /// A point of the other shape over a face: (u, v) in the face, height above it, the feature that makes it.
 struct FacePoint {
   double u, v, height;

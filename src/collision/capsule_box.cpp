@@ -139,7 +139,7 @@ void CapsuleBox::update_manifold(const BoxFace& face) {
   const Vec2 wide = Vec2(half_[u], half_[v]) + Vec2::Constant(kFlush * (half_.maxCoeff() + axis_.norm()));
   const RectangleClip part = clip_to_rectangle(from.head<2>(), d.head<2>(), wide);
   if (!part.over()) return;
-  const double near = kSamePoint * scale_ / std::max(d.norm(), 1e-300);
+  const double most = kSamePoint * scale_, near = most / std::max(d.norm(), 1e-300);
   const auto feature_at = [&](double t, int side) -> std::uint32_t {
     if (t <= near) return end_feature(0);
     if (t >= 1 - near) return end_feature(1);
@@ -148,7 +148,8 @@ void CapsuleBox::update_manifold(const BoxFace& face) {
     return edge_feature(side < 2 ? edge_at(v, base | positive << u) : edge_at(u, base | positive << v));
   };
   const auto add_at = [&](double t, int side) {
-    const Vec3 p = from + t * d;
+    Vec3 p = from + t * d;
+    if (side >= 0) p = as_on_side(p, d, side / 2, side & 1 ? half_[side < 2 ? u : v] : -half_[side < 2 ? u : v], most);
     manifold_.add({p.x(), p.y(), p.z(), feature_at(t, side)});
   };
   const bool one_point = part.leave - part.enter <= near;
