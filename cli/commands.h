@@ -34,6 +34,7 @@ struct RunArguments {
   std::string report;
   bool json = false, strict = false, quiet = false;
   bool keep_going = false;         ///< also where the state is beyond repair
+  bool audit = false;              ///< every pair after every step
   std::string command;             ///< the whole command line, for the recording
   std::optional<double> realtime;  ///< simulated seconds a second of the clock
   std::optional<int> budget;       ///< sweeps per problem in steps that begin late

@@ -46,6 +46,8 @@ void add_run(CLI::App* app, RunArguments* arguments) {
   app->add_flag("--strict", arguments->strict,
                 "Exit with 1 if a step could not be certified or the health report has an alarm");
   app->add_flag("--keep-going", arguments->keep_going, "Go on where the state is beyond repair (to watch it)");
+  app->add_flag("--audit", arguments->audit,
+                "Look for missed contacts at all pairs after every step (default: at a few, and at all in the end)");
   app->add_flag("-q,--quiet", arguments->quiet, "No progress bar, no summary");
   CLI::Option* realtime =
       app->add_option("--realtime", arguments->realtime,

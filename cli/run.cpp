@@ -234,6 +234,15 @@ bool finish_outputs(const RunArguments& arguments, slipstick::RunEnd end, const 
   return good;
 }
 
+/// Names the worst pair that the contacts say nothing of.
+void say_missed(const slipstick::Model& model, const slipstick::WorldVerdict& world) {
+  const slipstick::MissedContact& worst = world.worst;
+  say("run", "warning: missed contact: '" + std::string(slipstick::body_name(model, worst.body_a)) + "' and '" +
+                 std::string(slipstick::body_name(model, worst.body_b)) + "' overlap by " +
+                 std::to_string(worst.depth) + " m at t = " + std::to_string(worst.time) + " s, their contacts say " +
+                 std::to_string(worst.reported) + " m");
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -247,12 +256,14 @@ int run(const RunArguments& arguments) {
 
   listen_for_stop();
   const auto start = Clock::now();
+  if (arguments.audit) scene->options.audit = slipstick::AuditMode::Every;
   slipstick::Simulation simulation(scene->model, std::move(first), scene->options);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
   if (resumed) statistics.set_resumed(*resumed);
   Pace pace(arguments, simulation.options().step);
   const slipstick::RunEnd end = simulate(arguments, &simulation, &outputs, &statistics, &pace);
+  if (end != slipstick::RunEnd::Failed) statistics.add_world(simulation, simulation.check_world());
   statistics.set_end(end);
   if (pace.figures() != nullptr) statistics.set_realtime(*pace.figures());
   const double wall = seconds_between(start, Clock::now());
@@ -264,6 +275,7 @@ int run(const RunArguments& arguments) {
   } else if (!arguments.quiet) {
     good = write_out(statistics.summary(simulation, wall, wants_colour(STDOUT_FILENO))) && good;
   }
+  if (statistics.world().missed > 0) say_missed(simulation.model(), statistics.world());
   const long uncertified = statistics.uncertified_steps();
   if (uncertified > 0)
     say("run", std::string(arguments.strict ? "error" : "warning") + ": " + std::to_string(uncertified) +

@@ -1,6 +1,7 @@
 // Room: step. The pipe from Model + State to the next State with its Certificate (docs/step.md has the twelve stages).
 #pragma once
 
+#include <slipstick/audit.h>
 #include <slipstick/inputs.h>
 #include <slipstick/model.h>
 #include <slipstick/problem.h>
@@ -65,6 +66,7 @@ struct SimulationOptions {
   SpookOptions spook;
   bool reduce_contacts = false;  ///< fixed steps: at most four points of a flat manifold (docs/step.md)
   bool hold_resting = false;     ///< islands whose last impulses still solve their problem keep them (docs/step.md)
+  AuditMode audit = AuditMode::Share;  ///< how many pairs the second judge of geometry looks at (docs/certificate.md)
 };
 
 /// Checks ranges and names; empty when good.
@@ -104,6 +106,7 @@ struct PhaseTimes {
   double collision = 0, assemble = 0, solve = 0, advance = 0;  ///< seconds
   double broad_phase = 0;                                      ///< part of collision: which shapes are near each other
   double certify = 0;                                          ///< part of solve: the judge's last word
+  double audit = 0;                                            ///< the world's certificate
 };
 
 enum class EventKind : std::uint8_t { Impact, Takeoff, Stick, Slip };
@@ -133,6 +136,7 @@ struct StepReport {
   int rows = 0;
   int islands = 0;        ///< solved, in all problems of the step
   int held = 0;           ///< of these, answered by the last step's impulses (SimulationOptions::hold_resting)
+  WorldVerdict world;     ///< of the pairs that were looked at after this step
   std::string_view note;  ///< why it is not certified
   PhaseTimes seconds;
 };
@@ -199,6 +203,8 @@ class Simulation {
   std::span<const BodyForces> body_forces() const;  ///< one per body
   /// The problem that the last step solved.
   const Problem& problem() const;
+  /// The world's certificate of the present state: every near pair of shapes, whatever the options say.
+  WorldVerdict check_world();
   EnergySplit energy() const;
   std::span<const Event> events() const;  ///< of the last step, in the order of time
   /// (1 - alpha) v + alpha v' of the last step: what constraints hold for, and free of the oscillation that v has

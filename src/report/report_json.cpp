@@ -40,6 +40,7 @@ void add_timing(const RunFigures& s, JsonText* json) {
   json->field("solve", scale * s.phases.solve);
   json->field("certify", scale * s.phases.certify);
   json->field("advance", scale * s.phases.advance);
+  json->field("audit", scale * s.phases.audit);
   json->field("record", scale * s.record_seconds);
   json->end_object();
 }
@@ -114,6 +115,7 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   } else {
     json->null();
   }
+  json->field("missed_contacts", s.world.missed);
   json->field("escalations", s.escalations);
   json->field("penetration_max", s.penetration_max);
   json->field("penetration_final", s.penetration_final);
@@ -121,6 +123,34 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   json->field("joint_error_final", s.joint_error_final);
   json->field("cone_violation_max", s.residual_max.cone);
   json->field("friction_dissipation_violation_max", s.residual_max.dissipation);
+  json->end_object();
+}
+
+void add_world_verdict(const RunFigures& s, const Simulation& simulation, JsonText* json) {
+  const auto place = [&](const MissedContact& missed) {
+    json->begin_object(true);
+    json->key("bodies");
+    json->begin_array(true);
+    json->value(body_name(simulation.model(), missed.body_a));
+    json->value(body_name(simulation.model(), missed.body_b));
+    json->end_array();
+    json->field("depth", missed.depth);
+    json->field("reported", missed.reported);
+    json->field("time", missed.time);
+    json->end_object();
+  };
+  json->key("world");
+  json->begin_object();
+  json->field("audit", name_of(simulation.options().audit));
+  json->field("pairs_checked", s.world.pairs);
+  json->field("overlap_max", s.world.overlap);
+  json->field("missed_contacts", s.world.missed);
+  json->key("worst_missed");
+  if (s.world.missed > 0) {
+    place(s.world.worst);
+  } else {
+    json->null();
+  }
   json->end_object();
 }
 
@@ -289,6 +319,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   add_sizes(s, &json);
   add_solver_statistics(simulation, &json);
   add_certificate(s, options, &json);
+  add_world_verdict(s, simulation, &json);
   add_energy(s, simulation.energy(), &json);
   add_health(s.health, &json);
   add_events(s, model, &json);

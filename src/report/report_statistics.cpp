@@ -62,6 +62,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.phases.assemble += report.seconds.assemble;
   s.phases.solve += report.seconds.solve;
   s.phases.advance += report.seconds.advance;
+  s.phases.audit += report.seconds.audit;
   s.record_seconds += record_seconds;
   s.contacts_sum += report.contacts;
   s.found_contacts_sum += report.contacts_found;
@@ -76,6 +77,8 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.reach_repeats += report.reach_repeats;
   s.late_repeats += report.late_repeats;
   s.heap_steps += report.heap;
+  s.world.add(report.world);
+  s.last_certified = report.certified;
   if (!report.certified) {
     if (s.uncertified++ == 0)
       s.first_uncertified = {simulation.state().step, simulation.state().time, std::string(report.note)};
@@ -98,6 +101,15 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.events.insert(s.events.end(), events.begin(), events.end());
 }
 
+void RunStatistics::add_world(const Simulation& simulation, const WorldVerdict& verdict) {
+  Impl& s = *impl_;
+  s.world.add(verdict);
+  if (verdict.missed == 0 || !s.last_certified) return;
+  s.last_certified = false;  // the last step had its certificate before all pairs were looked at
+  if (s.uncertified++ == 0)
+    s.first_uncertified = {simulation.state().step, simulation.state().time, "missed contact, found at the end"};
+}
+const WorldVerdict& RunStatistics::world() const { return impl_->world; }
 void RunStatistics::set_realtime(const RealtimeFigures& figures) { impl_->realtime = figures; }
 void RunStatistics::set_resumed(const ResumePoint& point) { impl_->resumed = point; }
 void RunStatistics::set_end(RunEnd end) { impl_->end = end; }

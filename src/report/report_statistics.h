@@ -40,6 +40,8 @@ struct RunFigures {
   int contacts_max = 0, rows_max = 0;
   long iterations = 0, escalations = 0, reach_repeats = 0, late_repeats = 0, uncertified = 0, heap_steps = 0;
   FirstUncertified first_uncertified;
+  WorldVerdict world;           ///< sums
+  bool last_certified = false;  ///< the last step
 
   Residuals residual_max;
   double residual_sum = 0;

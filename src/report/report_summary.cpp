@@ -63,6 +63,8 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Summ
                              static_cast<long>(s.first_uncertified.step), s.first_uncertified.note.empty() ? "" : ": ",
                              s.first_uncertified.note.c_str()));
   }
+  if (s.world.missed > 0)
+    out->line("", print_text("%d missed contacts, the worst %.2g m deep", s.world.missed, s.world.worst.depth));
   if (s.heap_steps > 0)
     out->line("", print_text("heaps too large to factor in %ld steps: swept, judged by their limit %.2g", s.heap_steps,
                              options.heap_tolerance));

@@ -13,6 +13,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       solver(o),
       finder(m),
       reach(m),
+      world(m),
       trial(s, &solver),
       prescribed(m.bodies.size()),
       impulses(m),
@@ -99,6 +100,7 @@ void Pipe::commit(State* reached) {
   report.events = static_cast<int>(events.size());
   look_around();
   report.certificate.penetration = found_depth;  // of all that were found, kept or not
+  world.run(state, without_limits(found), options.audit, &report);
 }
 
 // ---------------------------------------------------------------- what they use

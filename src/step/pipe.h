@@ -15,6 +15,7 @@
 #include "step/reach.h"
 #include "step/readings.h"
 #include "step/trial.h"
+#include "step/world_check.h"
 
 namespace slipstick {
 
@@ -58,6 +59,7 @@ struct Pipe {
   StepSolver solver;
   ContactFinder finder;
   Reach reach;
+  WorldCheck world;
   Trial trial;  ///< 4 to 9
 
   State state;                    ///< 12

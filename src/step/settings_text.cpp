@@ -81,8 +81,8 @@ void add_spook(const SpookOptions& options, SettingsText* text) {
 std::string make_settings_text(const SimulationOptions& options) {
   const auto& [step, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance,
                stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook, reduce_contacts,
-               hold_resting] = options;
-  (void)duration, (void)threads;  // how far, and how fast
+               hold_resting, audit] = options;
+  (void)duration, (void)threads, (void)audit;  // how far, how fast, and who looks on
   SettingsText text;
   text.add("step", step);
   text.add("scheme", scheme);

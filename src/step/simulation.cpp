@@ -163,6 +163,8 @@ std::string_view name_of(EventKind kind) {
   return "event";
 }
 
+WorldVerdict Simulation::check_world() { return impl_->pipe.world.check_all(state(), contacts()); }
+
 EnergySplit Simulation::energy() const {
   const State& state = impl_->pipe.state;
   const Energy energy = calc_energy(impl_->model, state.pose, state.velocity, state.axis);

@@ -13,13 +13,15 @@ from cli_support import BINARY, GOOD, SCENES, CliTest
 
 FIELDS = {
     "": "version scene name scheme solver step steps time bodies dof joints wall_s realtime_factor threads ms_per_step "
-        "phase_ms contacts problem certificate energy events contact_forces_final final state_hash",
+        "phase_ms contacts problem certificate world energy events contact_forces_final final state_hash",
     "ms_per_step": "mean median p99 max",
-    "phase_ms": "collision broad_phase narrow_phase assemble solve certify advance record",
+    "phase_ms": "collision broad_phase narrow_phase assemble solve certify advance audit record",
     "contacts": "mean max",
     "problem": "rows_mean rows_max",
     "certificate": "residual_max residual_mean uncertified_steps escalations penetration_max penetration_final "
-                   "joint_error_max joint_error_final cone_violation_max friction_dissipation_violation_max",
+                   "joint_error_max joint_error_final cone_violation_max friction_dissipation_violation_max "
+                   "missed_contacts",
+    "world": "audit pairs_checked overlap_max missed_contacts worst_missed",
     "energy": "initial final kinetic_final potential_final ledger_remainder_max increase_max",
 }
 
@@ -43,6 +45,19 @@ class Run(CliTest):
         printed, written = json.loads(done.stdout), json.loads((self.folder / "r.json").read_text())
         self.assertEqual(printed["state_hash"], written["state_hash"])
         self.assertEqual(self.files(), ["r.json", "scene.yaml"])
+
+    def test_audit_looks_at_every_pair_and_changes_nothing(self):
+        usual = self.report(SCENES / "dominoes.yaml", "--duration", "0.2")
+        every = self.report(SCENES / "dominoes.yaml", "--duration", "0.2", "--audit")
+        self.assertEqual(usual["state_hash"], every["state_hash"])
+        self.assertEqual([usual["world"]["audit"], every["world"]["audit"]], ["share", "every"])
+        self.assertGreater(every["world"]["pairs_checked"], usual["world"]["pairs_checked"])
+        self.assertGreater(usual["world"]["pairs_checked"], 0)
+        for report in (usual, every):
+            self.assertEqual(report["world"]["missed_contacts"], 0)
+            self.assertIsNone(report["world"]["worst_missed"])
+            self.assertEqual(report["certificate"]["missed_contacts"], 0)
+            self.assertEqual(report["certificate"]["uncertified_steps"], 0)
 
     def test_resting_forces_sum_to_the_weight(self):
         self.write(GOOD.replace("sphere: {radius: 0.1}", "box: {size: [1, 1, 2]}").replace("mass: 1,", "mass: 3,"))

@@ -42,7 +42,7 @@ def main() -> int:
     binary, path = sys.argv[1], pathlib.Path(sys.argv[2])
     test = yaml.safe_load(path.read_text())
     scene = (path.parent / test["scene"]).resolve()
-    command = [binary, "run", str(scene), "--json", *map(str, test.get("args", []))]
+    command = [binary, "run", str(scene), "--json", "--audit", *map(str, test.get("args", []))]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != test.get("exit", 0):
         print(f"exit code {run.returncode}\n{run.stderr}")

@@ -32,6 +32,10 @@ class RunStatistics {
 
   /// `step_seconds`: wall time of Simulation::step; `record_seconds`: of writing the recording.
   void add(const Simulation& simulation, const StepReport& report, double step_seconds, double record_seconds);
+  /// What the world's certificate of the last state says, all pairs looked at; a missed contact takes the last step's
+  /// certificate.
+  void add_world(const Simulation& simulation, const WorldVerdict& verdict);
+  const WorldVerdict& world() const;  ///< of all states so far
   /// Says that the run was to keep pace with the clock, and how that went.
   void set_realtime(const RealtimeFigures& figures);
   /// Says that the run went on from a stored state: all counts begin there.

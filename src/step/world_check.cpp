@@ -1,0 +1,37 @@
+#include "step/world_check.h"
+
+#include <algorithm>
+
+#include "step/trial.h"
+
+namespace slipstick {
+namespace {
+
+/// A twentieth of what the cheapest steps were seen to cost, in the units of WorldVerdict::work (about 6 ns): 0.5 us
+/// per body, 0.25 us per row, 0.25 us per contact. Counted and not timed, so that the verdict is the same on every
+/// machine.
+constexpr long kBodyShare = 4, kRowShare = 2, kContactShare = 2;
+
+}  // namespace
+
+WorldCheck::WorldCheck(const Model& model)
+    : audit_(model), bodies_(std::count_if(model.bodies.begin(), model.bodies.end(), [](const Body& body) {
+        return body.kind == BodyKind::Dynamic;
+      })) {}
+
+void WorldCheck::run(const State& state, std::span<const Contact> contacts, AuditMode mode, StepReport* report) {
+  if (mode == AuditMode::Off) return;
+  const Stopwatch watch(&report->seconds.audit);
+  const long allowance = kBodyShare * bodies_ + kRowShare * report->rows + kContactShare * report->contacts;
+  report->world =
+      mode == AuditMode::Every ? audit_.check_all(state, contacts) : audit_.check_some(state, contacts, allowance);
+  if (report->world.missed == 0) return;
+  report->certified = false;
+  report->note = "missed contact: bodies overlap deeper than their contacts say";
+}
+
+WorldVerdict WorldCheck::check_all(const State& state, std::span<const Contact> contacts) {
+  return audit_.check_all(state, contacts);
+}
+
+}  // namespace slipstick
