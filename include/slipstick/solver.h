@@ -11,22 +11,57 @@
 
 namespace slipstick {
 
-/// What the judge says about (problem, solution); docs/certificate.md has the formulas.
+/// The parts of the law that the judge looks at one by one; docs/certificate.md has the formulas.
+enum class LawPart : std::uint8_t {
+  None,             ///< nothing was judged, or everything holds exactly
+  NaturalMap,       ///< the island's natural map as a whole, m/s
+  Rounding,         ///< the impulses are so large that double precision does not show the speeds they leave, m/s
+  Momentum,         ///< v is not what the impulses produce, m/s
+  Approach,         ///< bodies approach where they touch: w_n < 0, m/s
+  NegativeImpulse,  ///< a contact or limit pulls: lambda_n < 0, N s
+  Complementarity,  ///< an impulse where bodies separate, m/s
+  Cone,             ///< friction beyond mu lambda_n, N s
+  Slip,             ///< slip that friction does not oppose with all it may, m/s
+  Joint,            ///< an equality row moves: w != 0, m/s
+  Bound             ///< a row between bounds: outside them, or moving inside, m/s
+};
+std::string_view name_of(LawPart part);
+std::string_view unit_of(LawPart part);
+
+/// Where a solution is furthest from the law, measured against that place's own scale.
+struct WorstPart {
+  LawPart part = LawPart::None;
+  int island = -1;      ///< in the order of Islands: by first row block; -1: a column that no row touches
+  int block = -1;       ///< row block; -1: Momentum
+  int column = -1;      ///< the column itself (Momentum), or the first that the block touches
+  int other = -1;       ///< the last that the block touches, if it touches several
+  double value = 0;     ///< in the part's unit (rad/s, N m s for angular rows)
+  double relative = 0;  ///< the same as a part of the scale; what the tolerance is held against
+};
+
+/// What the judge says about (problem, solution); docs/certificate.md has the formulas. Each island is measured against
+/// its own scale; the numbers are the largest over all islands.
 struct Residuals {
   double natural = 0;      ///< max_i |F_i|_inf, the natural map in m/s (rad/s for angular rows)
-  double relative = 0;     ///< ||F||_2 / ||q||_2, q = J A^-1 b + c (0/0 = 0; certify.cpp: q lost to cancellation)
+  double relative = 0;     ///< max over islands of ||F||_2 / ||q||_2, q = J A^-1 b + c (0/0 = 0)
+  double law = 0;          ///< max over row blocks and parts of the law, each over its own scale
+  double momentum = 0;     ///< max over columns of |v - A^-1 (b + J^T lambda)| over the column's speeds
   double dynamics = 0;     ///< max |v - A^-1 (b + J^T lambda)|: a solution must satisfy (P1) too
   double cone = 0;         ///< max(0, |lambda_t| - mu lambda_n), N s: outside the friction limit
   double dissipation = 0;  ///< max(0, lambda_t . w_t) over friction blocks, J: friction that drives
-  double scale = 0;        ///< ||q||_2, m/s
+  double scale = 0;        ///< ||q||_2 of the whole problem, m/s
   double speed = 0;        ///< max |v|
+  WorstPart worst;         ///< of relative, law and momentum
 
-  /// (P1) and (P2) with (P3) hold to the relative tolerance.
-  bool within(double tolerance) const { return relative <= tolerance && dynamics <= tolerance * (scale + speed); }
+  /// What a tolerance is held against: the worst of natural map, law and momentum, by island, row block and column.
+  double verdict() const { return worst.relative; }
+  /// (P1) and (P2) with (P3) hold to the relative tolerance, in every island.
+  bool within(double tolerance) const { return worst.relative <= tolerance; }
 };
 
 /// Takes the worse of the two, number by number. A NaN must show: it wins over every number and stays.
 void raise_to(double value, double* worst);
+void raise_to(const WorstPart& value, WorstPart* worst);
 void raise_to(const Residuals& value, Residuals* worst);
 
 /// One judge for all: computed from the problem and lambda alone; v is recomputed and compared, w never read.
@@ -53,6 +88,7 @@ struct SolverReport {
   int iterations = 0;     ///< pivots, sweeps or Newton steps
   bool warm_hit = false;  ///< the guess' own basis or active set was still right (solvers that pivot)
   std::string_view note;  ///< static text: why it was not solved
+  Residuals residual;     ///< of the answer, by the judge; infinite where there is none
   int couplings = 0;      ///< split: times that the sweeps and a direct solve followed each other
   double direct_residual = 0, iterative_residual = 0;  ///< split: of its halves at the end (CouplingResidual)
 };
@@ -131,7 +167,8 @@ class Solver {
   virtual ~Solver() = default;
   virtual SolverTraits traits() const = 0;
   /// `answer` is a guess on entry (sizes right) or ignored (sizes wrong); v, lambda, w on return.
-  /// Status is the solver's own opinion; `certify` has the last word.
+  /// The status of a solver from make_solver is the judge's: Solved exactly when SolverReport::residual is within the
+  /// tolerance.
   virtual SolverReport solve(const Problem& problem, double tolerance, Solution* answer) = 0;
   /// Of the last solve; null unless the solver was told to record one and can.
   virtual const SolverHistory* history() const { return nullptr; }

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/friction_bound.h"
 #include "model/compile_parts.h"
 
 namespace slipstick {
@@ -15,9 +16,15 @@ void add_material(const Material& material, Compilation* c) {
   c->model.materials.push_back(material);
 }
 
+void check_friction(std::string_view what, double friction, ItemCheck* check) {
+  if (!check->not_negative(what, friction) || friction <= kMaxFriction) return;
+  check->fail(std::string(what) + " must be at most " + as_text(kMaxFriction) + ", not " + as_text(friction) +
+              "; what never slips has 1000 or a joint");
+}
+
 void check_law(std::optional<double> friction, std::optional<double> restitution, std::optional<double> tangential,
                ItemCheck* check) {
-  if (friction) check->not_negative("friction", *friction);
+  if (friction) check_friction("friction", *friction, check);
   if (restitution) check->within("restitution", *restitution, 0, 1);
   if (tangential) check->within("tangential_restitution", *tangential, 0, 1);
 }
@@ -29,7 +36,7 @@ void check_arms(std::optional<double> rolling, std::optional<double> spinning, I
 
 void check_anisotropy(const Material& material, ItemCheck* check) {
   if (!material.friction_across) return;
-  check->not_negative("friction_across", *material.friction_across);
+  check_friction("friction_across", *material.friction_across, check);
   if (material.friction == 0 || *material.friction_across == 0)
     check->fail("friction_across", "friction_across needs friction above zero in both directions");
   if (!(material.friction_axis.norm() > 0)) check->fail("friction_axis", "friction_axis is zero; give it a direction");

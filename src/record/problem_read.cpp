@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/as_quoted.h"
+#include "base/friction_bound.h"
 #include "record/problem_raw.h"
 
 namespace slipstick {
@@ -50,6 +51,7 @@ class RawReader {
   bool read_local(RawProblem* raw);
   bool read_global(RawProblem* raw);
   bool read_plain(RawProblem* raw);
+  bool check_friction(const std::string& path, const std::vector<double>& mu);
   bool read_contacts(const std::string& group, std::int64_t rows, RawProblem* raw);
   bool read_extra_rows(RawProblem* raw);
   bool read_laws(std::size_t rows, RowLaw highest, RawProblem* raw);
@@ -202,6 +204,16 @@ bool RawReader::read_sparse(const std::string& path, SparseMatrix* matrix) {
   return true;
 }
 
+bool RawReader::check_friction(const std::string& path, const std::vector<double>& mu) {
+  for (std::size_t k = 0; k < mu.size(); ++k) {
+    if (mu[k] < 0) return fail(as_quoted_item(path, k) + " is negative");
+    if (mu[k] > kMaxFriction)
+      return fail(as_quoted_item(path, k) + " is above " + std::to_string(static_cast<int>(kMaxFriction)) +
+                  ", the largest coefficient that is taken");
+  }
+  return true;
+}
+
 /// spacedim and mu of `rows` contact rows.
 bool RawReader::read_contacts(const std::string& group, std::int64_t rows, RawProblem* raw) {
   std::int64_t dimension = 0;
@@ -212,9 +224,7 @@ bool RawReader::read_contacts(const std::string& group, std::int64_t rows, RawPr
                 " contact rows, no multiple of spacedim = " + std::to_string(dimension));
   raw->contacts = static_cast<int>(rows / dimension);
   if (!read_vector(group + "/vectors/mu", raw->contacts, Values::Finite, &raw->mu)) return false;
-  for (std::size_t k = 0; k < raw->mu.size(); ++k)
-    if (raw->mu[k] < 0) return fail(as_quoted_item(group + "/vectors/mu", k) + " is negative");
-  return true;
+  return check_friction(group + "/vectors/mu", raw->mu);
 }
 
 bool RawReader::read_local(RawProblem* raw) {
@@ -395,8 +405,7 @@ bool RawReader::read_plain(RawProblem* raw) {
   if (tangents == 0) return fail("'/slipstick/law': a normal row (3) needs one or two tangent rows (4) after it");
   if (raw->contacts == 0) return true;
   if (!read_vector("/slipstick/mu", raw->contacts, Values::Finite, &raw->mu)) return false;
-  for (std::size_t k = 0; k < raw->mu.size(); ++k)
-    if (raw->mu[k] < 0) return fail(as_quoted_item("/slipstick/mu", k) + " is negative");
+  if (!check_friction("/slipstick/mu", raw->mu)) return false;
   return true;
 }
 

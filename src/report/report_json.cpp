@@ -1,6 +1,7 @@
 #include <slipstick/version.h>
 
 #include "report/json_text.h"
+#include "report/part_json.h"
 #include "report/report_statistics.h"
 
 #include <algorithm>
@@ -94,6 +95,21 @@ void add_solver_statistics(const Simulation& simulation, JsonText* json) {
   json->end_object();
 }
 
+void add_worst(const WorstFigure& worst, JsonText* json) {
+  json->key("worst");
+  if (worst.step < 0) return json->null();
+  json->begin_object(true);
+  json->field("step", worst.step);
+  json->field("time", worst.time);
+  json->field("island", worst.part.island);
+  json->key("bodies");
+  json->begin_array(true);
+  for (const std::string& name : worst.bodies) json->value(std::string_view(name));
+  json->end_array();
+  add_part(worst.part, json);
+  json->end_object();
+}
+
 void add_certificate(const RunFigures& s, const SimulationOptions& options, JsonText* json) {
   json->key("certificate");
   json->begin_object();
@@ -115,6 +131,7 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   } else {
     json->null();
   }
+  add_worst(s.worst, json);
   json->field("missed_contacts", s.world.missed);
   json->field("escalations", s.escalations);
   json->field("penetration_max", s.penetration_max);

@@ -51,6 +51,23 @@ RunStatistics::~RunStatistics() = default;
 RunStatistics::RunStatistics(RunStatistics&&) noexcept = default;
 RunStatistics& RunStatistics::operator=(RunStatistics&&) noexcept = default;
 
+namespace {
+
+/// The names of the moving bodies that a part is about: the columns of a step's problem are the bodies that can move,
+/// in their order.
+std::vector<std::string> find_bodies(const Model& model, const WorstPart& part) {
+  std::vector<std::string> names;
+  int column = 0;
+  for (const Body& body : model.bodies) {
+    if (body.kind != BodyKind::Dynamic || body.dof == 0) continue;
+    if (column == part.column || column == part.other) names.push_back(body.name);
+    ++column;
+  }
+  return names;
+}
+
+}  // namespace
+
 void RunStatistics::add(const Simulation& simulation, const StepReport& report, double step_seconds,
                         double record_seconds) {
   Impl& s = *impl_;
@@ -85,6 +102,9 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   }
   const Certificate& c = report.certificate;
   raise_to(c.residual, &s.residual_max);
+  if (c.residual.worst.relative > s.worst.part.relative)
+    s.worst = {simulation.state().step, simulation.state().time, c.residual.worst,
+               find_bodies(simulation.model(), c.residual.worst)};
   s.residual_sum += c.residual.natural;
   raise_to(c.penetration, &s.penetration_max);
   raise_to(c.joint_error, &s.joint_error_max);

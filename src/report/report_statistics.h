@@ -24,6 +24,14 @@ struct FirstUncertified {
   std::string note;
 };
 
+/// Where the run was furthest from the law.
+struct WorstFigure {
+  std::int64_t step = -1;
+  double time = 0;
+  WorstPart part;
+  std::vector<std::string> bodies;
+};
+
 struct RunFigures {
   std::string scene_path, scene_name;
   RunEnd end = RunEnd::Complete;
@@ -44,6 +52,7 @@ struct RunFigures {
   bool last_certified = false;  ///< the last step
 
   Residuals residual_max;
+  WorstFigure worst;
   double residual_sum = 0;
   double penetration_max = 0, penetration_final = 0, joint_error_max = 0, joint_error_final = 0;
 

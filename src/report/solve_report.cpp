@@ -6,6 +6,7 @@
 
 #include "base/cpu_time.h"
 #include "report/json_text.h"
+#include "report/part_json.h"
 #include "report/print_text.h"
 
 namespace slipstick {
@@ -25,12 +26,34 @@ std::string status_of(const LadderResult& result) {
   return std::string(name_of(status));
 }
 
-void add_run(const SolveRun& run, JsonText* json) {
+/// The worst part with the file's own number of its contact or row.
+void add_worst(const ProblemFile& file, const WorstPart& worst, JsonText* json) {
+  json->key("worst");
+  if (worst.part == LawPart::None) return json->null();
+  json->begin_object(true);
+  json->field("island", worst.island);
+  if (worst.block >= 0) {
+    const int row = file.problem.blocks[worst.block].row;
+    const auto find = [row](const std::vector<int>& rows) {
+      return std::find(rows.begin(), rows.end(), row) - rows.begin();
+    };
+    const std::size_t at = find(file.rows), equality = find(file.equalities);
+    if (at < file.rows.size() && file.dimension > 0 && at < static_cast<std::size_t>(file.contacts * file.dimension))
+      json->field("contact", at / file.dimension);
+    if (at < file.rows.size()) json->field("row", at);
+    if (equality < file.equalities.size()) json->field("equality", equality);
+  }
+  add_part(worst, json);
+  json->end_object();
+}
+
+void add_run(const ProblemFile& file, const SolveRun& run, JsonText* json) {
   json->field("solver", std::string_view(run.solver));
   json->field("solved_by", std::string_view(run.solved_by));
   json->field("status", std::string_view(run.status));
   json->field("note", std::string_view(run.note));
   json->field("residual", run.residual);
+  add_worst(file, run.worst, json);
   json->field("iterations", run.iterations);
   json->field("escalations", run.escalations);
   json->field("ms", run.ms);
@@ -67,6 +90,7 @@ SolveRun solve_problem(const ProblemFile& file, const SolveRequest& request) {
     run.solved_by = result.solver;
     run.note = result.note;
     run.residual = result.residual.relative;
+    run.worst = result.residual.worst;
     run.iterations = result.iterations;
     run.escalations = result.escalations;
     run.solution = std::move(solution);
@@ -103,7 +127,7 @@ std::string make_solve_json(const ProblemFile& file, const std::vector<SolveRun>
   json.field("rows", file.rows.size());
   json.field("equalities", file.equalities.size());
   json.field("condensed", file.condensed);
-  add_run(best, &json);
+  add_run(file, best, &json);
   json.field("reaction", std::span<const double>(answer.reaction));
   json.field("velocity", std::span<const double>(answer.velocity));
   if (!answer.multipliers.empty()) json.field("multipliers", std::span<const double>(answer.multipliers));
@@ -113,7 +137,7 @@ std::string make_solve_json(const ProblemFile& file, const std::vector<SolveRun>
     json.begin_array();
     for (const SolveRun& run : runs) {
       json.begin_object(true);
-      add_run(run, &json);
+      add_run(file, run, &json);
       json.end_object();
     }
     json.end_array();

@@ -98,17 +98,20 @@ void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX
   divide_by_masses(problem, masses, v);
 }
 
+void update_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block,
+                     const JacobianEntry& entry, double* diagonal) {
+  const int n = problem.column_size(entry.column);
+  const double* j = problem.jacobian.data() + entry.offset;
+  const double* inverse = masses.inverse(entry.column).data();
+  if (masses.is_body(entry.column)) return rows::set_body_diagonal(block.size, j, inverse, diagonal);
+  rows::dispatch(block.size, n, [&]<int M, int N>() { rows::set_diagonal<M, N>(block.size, n, j, inverse, diagonal); });
+}
+
 double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block) {
-  double trace = 0;
+  double trace = 0, diagonal[6];
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    const int column = problem.entries[e].column, n = problem.column_size(column);
-    const double* j = problem.jacobian.data() + problem.entries[e].offset;
-    const double* inverse = masses.inverse(column).data();
-    if (masses.is_body(column))
-      trace += rows::calc_body_trace(block.size, j, inverse);
-    else
-      rows::dispatch(block.size, n,
-                     [&]<int M, int N>() { trace += rows::calc_trace<M, N>(block.size, n, j, inverse); });
+    update_diagonal(problem, masses, block, problem.entries[e], diagonal);
+    for (int k = 0; k < block.size; ++k) trace += diagonal[k];
   }
   for (int r = block.row; r < block.row + block.size; ++r) {
     trace += problem.compliance[r];

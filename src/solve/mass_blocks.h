@@ -30,6 +30,9 @@ void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lamb
 void update_velocity(const Problem& problem, const MassBlocks& masses, const VecX& lambda, VecX* v);
 /// v = A^-1 b.
 void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v);
+/// The diagonal of J_e A^-1 J_e^T for one Jacobian block, one number per row.
+void update_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block,
+                     const JacobianEntry& entry, double* diagonal);
 /// Mean of the diagonal of block i's own Delassus block J_i A^-1 J_i^T + C + W.
 double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block);
 

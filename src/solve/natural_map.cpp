@@ -10,8 +10,6 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kCancelled = 1e-7;  // q below this part of its terms has no 9 digits left
-
 /// || |J| |v| + |c| ||, the size of the terms of which q is the sum.
 double calc_term_size(const Problem& problem, const VecX& v) {
   double sum = 0;

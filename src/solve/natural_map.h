@@ -13,6 +13,9 @@
 
 namespace slipstick {
 
+/// An offset q below this part of the terms of which it is the sum has no 9 digits left.
+inline constexpr double kCancelled = 1e-7;
+
 /// The block's part of F into f; lambda and w point to the block's own rows, s is its De Saxce term.
 void update_natural_map(const Problem& problem, const RowBlock& block, double rho, double s, const double* lambda,
                         const double* w, double* f);

@@ -49,28 +49,26 @@ inline void add_gram(int m_, int na_, int nb_, const double* a, const double* b,
   }
 }
 
-/// Trace of J A J^T, A (n x n) row-major.
+/// out(m): the diagonal of J A J^T, A (n x n) row-major.
 template <int M, int N>
-inline double calc_trace(int m_, int n_, const double* j, const double* a) {
+inline void set_diagonal(int m_, int n_, const double* j, const double* a, double* out) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
-  double trace = 0;
   for (int r = 0; r < m; ++r) {
     double image[6] = {};
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < n; ++i) image[i] += j[r * n + k] * a[k * n + i];
-    for (int i = 0; i < n; ++i) trace += image[i] * j[r * n + i];
+    out[r] = 0;
+    for (int i = 0; i < n; ++i) out[r] += image[i] * j[r * n + i];
   }
-  return trace;
 }
 
 /// The same for A = diag(c I_3, B) of a rigid body.
-inline double calc_body_trace(int m, const double* j, const double* a) {
-  double linear = 0, angular = 0;
+inline void set_body_diagonal(int m, const double* j, const double* a, double* out) {
   for (int r = 0; r < m; ++r, j += 6) {
-    linear += j[0] * j[0] + j[1] * j[1] + j[2] * j[2];
+    double angular = 0;
     for (int k = 3; k < 6; ++k) angular += j[k] * (a[6 * k + 3] * j[3] + a[6 * k + 4] * j[4] + a[6 * k + 5] * j[5]);
+    out[r] = a[0] * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + angular;
   }
-  return a[0] * linear + angular;
 }
 
 /// Calls f<M, N>() with the sizes as constants where they are common.

@@ -66,10 +66,9 @@ SolverReport sweep(const SolverOptions& budget, const Problem& problem, double t
 }
 
 /// What sweeps alone reached: the slot's result, judged by `tolerance`.
-void take_swept(const Problem& problem, const SolverReport& report, double tolerance, const Solution& solution,
-                Slot* slot) {
+void take_swept(const SolverReport& report, double tolerance, Slot* slot) {
   LadderResult& result = slot->result;
-  result.residual = slot->judge.certify(problem, solution);
+  result.residual = report.residual;
   result.tolerance = tolerance;
   result.certified = result.residual.within(tolerance);
   result.iterations = report.iterations;
@@ -118,12 +117,12 @@ struct SolverLadder::Impl {
   Judge judge;
 };
 
-/// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by relative residual.
+/// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by the judge.
 void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, Slot* slot) const {
   LadderResult& result = slot->result;
   result = {};
   result.unsupported = true;
-  result.residual.relative = std::numeric_limits<double>::infinity();
+  result.residual.worst.relative = std::numeric_limits<double>::infinity();  // worse than any answer
   slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
   result.tolerance = options.tolerance;
@@ -150,7 +149,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     if (result.unsupported) result.note = report.note;
     if (report.status == SolveStatus::Unsupported) continue;  // `trial` need not hold an answer
     result.unsupported = false;
-    const Residuals residual = slot->judge.certify(problem, slot->trial);
+    const Residuals& residual = report.residual;
     SolverStatistics& count = slot->counts[k];
     count.solves = 1;
     count.certified = residual.within(options.tolerance);
@@ -159,7 +158,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     count.couplings = report.couplings;
     count.direct_residual_sum = count.direct_residual_max = report.direct_residual;
     count.iterative_residual_sum = count.iterative_residual_max = report.iterative_residual;
-    if (!(residual.relative < result.residual.relative)) continue;
+    if (!(residual.verdict() < result.residual.verdict())) continue;
     std::swap(*solution, slot->trial);
     result.residual = residual;
     result.solver = rungs[k].solver;
@@ -178,12 +177,12 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
   LadderResult& result = slot->result;
   ++result.escalations;
   const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
-  const Residuals residual = slot->judge.certify(problem, slot->trial);
+  const Residuals& residual = report.residual;
   result.iterations += report.iterations;
   slot->counts[0].iterations += report.iterations;
   ++slot->counts[0].solves;
   slot->counts[0].certified += residual.within(options.tolerance);
-  if (!(residual.relative < result.residual.relative)) return;
+  if (!(residual.verdict() < result.residual.verdict())) return;
   std::swap(*solution, slot->trial);
   result.residual = residual;
   result.solver = rungs[0].solver;
@@ -202,7 +201,7 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
   const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
   if (report.status == SolveStatus::Unsupported) return false;
   std::swap(*solution, slot->trial);
-  take_swept(problem, report, options.heap_tolerance, *solution, slot);
+  take_swept(report, options.heap_tolerance, slot);
   SolverStatistics& count = slot->counts.back();
   count.solves = 1;
   count.certified = slot->result.certified;
@@ -238,7 +237,7 @@ bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, 
   if (report.status == SolveStatus::Unsupported) return false;
   std::swap(*solution, slot->trial);
   if (report.status != SolveStatus::Solved) return false;
-  take_swept(problem, report, options.tolerance, *solution, slot);
+  take_swept(report, options.tolerance, slot);
   return slot->result.certified;
 }
 
@@ -292,7 +291,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   }
   LadderResult result;
   result.tolerance = options.tolerance;
-  bool certified = true;
+  result.certified = true;
   double worst = -1;
   for (int island = 0; island < islands.count(); ++island) {
     const LadderResult& part = slots[island]->result;
@@ -300,22 +299,21 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     result.escalations += part.escalations;
     result.held += part.held;
     result.tolerance = std::max(result.tolerance, part.tolerance);
-    certified = certified && part.certified;
+    result.certified = result.certified && part.certified;
     result.unsupported = result.unsupported || part.unsupported;
     add_counts(*slots[island]);
-    if (part.residual.relative <= worst) continue;
-    worst = part.residual.relative;
+    if (part.residual.verdict() <= worst) continue;
+    worst = part.residual.verdict();
     result.solver = part.solver;
     result.note = part.certified ? std::string_view() : part.note;
   }
   if (result.solver.empty()) result.solver = rungs[0].solver;
   result.islands = islands.count();
   const Clock::time_point solved = Clock::now();
-  // The judge is a pure function: the one island's certificate is the whole's.
+  // The judge is a pure function: the one island's certificate is the whole's. Of several islands each was certified by
+  // its own tolerance (heaps have a looser one); what is reported is judged once more from the whole problem.
   result.residual = whole && slots[0]->result.certified ? slots[0]->result.residual : judge.certify(problem, *solution);
-  // Where some islands are heaps, each is judged by its own tolerance, and the whole by the looser one.
-  const bool heap = result.tolerance > options.tolerance;
-  result.certified = result.residual.within(result.tolerance) && (certified || !heap);
+  result.certified = result.certified && result.residual.within(result.tolerance);
   result.certify_seconds = std::chrono::duration<double>(Clock::now() - solved).count();
   return result;
 }

@@ -40,7 +40,7 @@ void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scra
     worst->certified = false;
     worst->note = result.note.empty() ? "an impact was not solved" : result.note;
   }
-  if (!(result.residual.relative < worst->residual.relative)) worst->residual = result.residual;
+  if (!(result.residual.verdict() < worst->residual.verdict())) worst->residual = result.residual;
   for (std::size_t i = 0; i < velocity->size(); ++i) {
     if (scratch->map.column_of_body[i] < 0) continue;
     (*velocity)[i] = calc_body_twist(input, scratch->map, scratch->problem, scratch->solution.v, static_cast<int>(i));

@@ -50,6 +50,8 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
   relaxed->taken = false;
   const bool heap = result->tolerance > options_.tolerance;  // swept to a budget: what is left is no sign of a jam
   if (budget_ > 0 || result->certified || budgeted_ || heap) return;
+  // The map is zero to the tolerance: there is a solution, and what a part of the law lacks no relaxation gives.
+  if (result->residual.relative <= options_.tolerance) return;
 
   // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record.
   const LadderResult unrelaxed = *result;

@@ -26,6 +26,7 @@ struct SolveRun {
   std::string status;     ///< "solved" (certified by the judge), "not converged", "unsupported"
   std::string note;
   double residual = 0;  ///< relative, by the judge
+  WorstPart worst;      ///< where the answer is furthest from the law
   int iterations = 0, escalations = 0;
   double ms = 0, cpu_ms = 0;  ///< wall and CPU time of the solve, reading excluded, condensing included
   Solution solution;

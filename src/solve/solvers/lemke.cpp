@@ -121,7 +121,7 @@ void Lemke::align(const Problem& problem) {
 }
 
 double Lemke::judge(const Problem& problem) {
-  const double relative = judge_.certify(problem, trial_).relative;
+  const double relative = judge_.certify(problem, trial_).verdict();
   if (!(relative < best_relative_)) return relative;
   best_relative_ = relative;
   best_.v = trial_.v;

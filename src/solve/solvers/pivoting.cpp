@@ -105,7 +105,7 @@ double Pivoting::settle_friction(const Problem& problem, double tolerance, Solve
           const double limit = block.mu * x_[block.row];
           trial_.lambda[block.row + k] = std::clamp(x_[block.row + k], -limit, limit);
         }
-    const double residual = judge_.certify(problem, trial_).relative;
+    const double residual = judge_.certify(problem, trial_).verdict();
     if (residual < best) {
       best = residual;
       answer->lambda = trial_.lambda;

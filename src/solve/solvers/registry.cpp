@@ -58,7 +58,8 @@ std::vector<std::string_view> solver_option_names(std::string_view solver) {
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const SolverOptions& options) {
   for (const Registered& entry : kSolvers)
-    if (entry.name == name) return entry.plain != nullptr ? entry.plain() : entry.with_options(options);
+    if (entry.name == name)
+      return make_judged(entry.plain != nullptr ? entry.plain() : entry.with_options(options), options);
   return nullptr;
 }
 

@@ -17,6 +17,9 @@ std::unique_ptr<Solver> make_split(const SolverOptions& options);
 std::unique_ptr<Solver> make_admm();
 std::unique_ptr<Solver> make_apgd();
 
+/// The solver under the judge: see judged.cpp.
+std::unique_ptr<Solver> make_judged(std::unique_ptr<Solver> solver, const SolverOptions& options);
+
 /// What a solver hands back with a problem that it does not take: a zero answer of the right sizes.
 void set_zero(const Problem& problem, Solution* answer);
 
@@ -24,6 +27,10 @@ void set_zero(const Problem& problem, Solution* answer);
 inline constexpr double kGoal = 1e-13;
 /// Of the tolerance: what a solver that sums in another order than the judge stops at.
 inline constexpr double kBelow = 0.99;
+
+/// Below this rounding decides: no solver is asked for less.
+inline constexpr double kTightest = 1e-15;
+inline constexpr std::string_view kLawNotMet = "the law is not met to the tolerance";
 
 /// Whether a contact has further limits, on spinning or rolling (solve/laws.h), which few solvers take.
 bool has_further_limits(const Problem& problem);

@@ -175,7 +175,7 @@ TEST(SplitModes, OtherSolversIgnoreThem) {
 
 // The history of the couplings is that of the answer: one entry a coupling after the first direct solve.
 TEST(SplitHistory, HasBothHalvesOfEachCoupling) {
-  const Problem problem = make_mild_problem(3, false);
+  const Problem problem = make_mild_problem(10, false);  // one island: its residual is that of the whole
   SolverOptions options;
   options.record_history = true;
   const auto split = make_solver("split", options);
