@@ -56,6 +56,26 @@ class Solve(CliTest):
         self.assertEqual(done.returncode, code, done.stderr)
         return json.loads(done.stdout)
 
+    def test_friction_above_the_bound_is_refused(self):
+        for mu, code in ((1e4, 0), (1e7, 2)):
+            put_local(self.path(), np.eye(3), [-1, 1, 0], [mu])
+            done = self.call("solve", self.path(), "--json")
+            self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn("mu[0]", done.stderr)
+
+    def test_the_worst_place_in_the_files_own_numbers(self):
+        put_local(self.path(), np.eye(6), [-1, 1, 0, -1, 0, 2], [0.5, 0.5])
+        worst = self.solve(self.path())["worst"]
+        if worst is not None:  # null: exact
+            self.assertLessEqual(worst["relative"], 1e-8)
+            self.assertIn(worst["contact"], (0, 1))
+        # No impulse can stop both: contact 1 cannot be kept from closing.
+        put_local(self.path(), np.diag([1.0, 1, 1, 0, 1, 1]), [-1, 0, 0, -1, 0, 0], [0.5, 0.5])
+        worst = self.solve(self.path(), code=1)["worst"]
+        self.assertEqual(worst["contact"], 1)
+        self.assertEqual(worst["row"], 3)
+        self.assertEqual(worst["part"] in ("approach", "natural map"), True)
+
     def path(self, name="p.hdf5"):
         return self.folder / name
 

@@ -281,6 +281,9 @@ TEST(CompileFaults, Materials) {
                                  "material 'steel': friction must not be negative, but is -0.1"},
                                 {[](World w) { w.materials[0].friction = kInf; }, 8,
                                  "material 'steel': friction must be a finite number, not inf"},
+                                {[](World w) { w.materials[0].friction = 1e8; }, 8,
+                                 "material 'steel': friction must be at most 10000, not 100000000; what never slips has "
+                                 "1000 or a joint"},
                                 {[](World w) { w.materials[0].restitution = 1.5; }, 8,
                                  "material 'steel': restitution must be between 0 and 1, not 1.5"},
                                 {[](World w) { w.materials.push_back(w.materials[0]); }, 8,

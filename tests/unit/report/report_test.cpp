@@ -109,7 +109,7 @@ TEST(Report, HasEveryFieldOfItsContract) {
       {"islands", {"mean", "held"}},
       {"problem", {"rows_mean", "rows_max"}},
       {"certificate",
-       {"residual_max", "residual_mean", "uncertified_steps", "escalations", "heap_steps", "penetration_max",
+       {"residual_max", "residual_mean", "uncertified_steps", "worst", "escalations", "heap_steps", "penetration_max",
         "penetration_final", "joint_error_max", "joint_error_final", "cone_violation_max",
         "friction_dissipation_violation_max"}},
       {"energy",
