@@ -180,7 +180,10 @@ class LawJudge {
     const Real along = w.dot(direction);
     const RealVector across = w - along * direction;
     const Real wrong = std::sqrt(across.squaredNorm() + (along > 0 ? along * along : Real(0)));
-    note(i, "slips where friction does not point", std::min(wrong, 2 * d * limit), scale);
+    // As a speed, or as the impulse by which friction is not the full one against the slip: small friction on a fast
+    // slip may point a little aside.
+    const Real missing = w.norm() > 0 ? d * (t + limit * w / w.norm()).norm() : Real(0);
+    note(i, "slips where friction does not point", std::min(wrong, missing), scale);
   }
 
   /// No vertex of the polygon takes more power from the slip than lambda_t does.
