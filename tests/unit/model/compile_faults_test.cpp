@@ -276,33 +276,34 @@ TEST(CompileFaults, JointsSpringsLoads) {
 }
 
 TEST(CompileFaults, Materials) {
-  check_cases(make_world(), {
-                                {[](World w) { w.materials[0].friction = -0.1; }, 8,
-                                 "material 'steel': friction must not be negative, but is -0.1"},
-                                {[](World w) { w.materials[0].friction = kInf; }, 8,
-                                 "material 'steel': friction must be a finite number, not inf"},
-                                {[](World w) { w.materials[0].friction = 1e8; }, 8,
-                                 "material 'steel': friction must be at most 10000, not 100000000; what never slips has "
-                                 "1000 or a joint"},
-                                {[](World w) { w.materials[0].restitution = 1.5; }, 8,
-                                 "material 'steel': restitution must be between 0 and 1, not 1.5"},
-                                {[](World w) { w.materials.push_back(w.materials[0]); }, 8,
-                                 "material 'steel': another material has this name; names must differ"},
-                                {[](World w) {
-                                   w.materials.push_back({"", 0, 0, 8});
-                                 },
-                                 8, "material '': has no name; give it one"},
-                                {[](World w) { w.material_pairs[0].friction = -1; }, 9,
-                                 "material pair 'steel' and 'default': friction must not be negative, but is -1"},
-                                {[](World w) { w.material_pairs[0].restitution = -1; }, 9,
-                                 "material pair 'steel' and 'default': restitution must be between 0 and 1, not -1"},
-                                {[](World w) { w.material_pairs[0].a = "stel"; }, 9,
-                                 "material pair 'stel' and 'default': unknown material 'stel'; did you mean 'steel'?"},
-                                {[](World w) {
-                                   w.material_pairs.push_back({"default", "steel", 1, 0, 9});
-                                 },
-                                 9, "material pair 'default' and 'steel': this pair is given twice; keep one of them"},
-                            });
+  check_cases(make_world(),
+              {
+                  {[](World w) { w.materials[0].friction = -0.1; }, 8,
+                   "material 'steel': friction must not be negative, but is -0.1"},
+                  {[](World w) { w.materials[0].friction = kInf; }, 8,
+                   "material 'steel': friction must be a finite number, not inf"},
+                  {[](World w) { w.materials[0].friction = 1e8; }, 8,
+                   "material 'steel': friction must be at most 10000, not 100000000; what never slips has "
+                   "1000 or a joint"},
+                  {[](World w) { w.materials[0].restitution = 1.5; }, 8,
+                   "material 'steel': restitution must be between 0 and 1, not 1.5"},
+                  {[](World w) { w.materials.push_back(w.materials[0]); }, 8,
+                   "material 'steel': another material has this name; names must differ"},
+                  {[](World w) {
+                     w.materials.push_back({"", 0, 0, 8});
+                   },
+                   8, "material '': has no name; give it one"},
+                  {[](World w) { w.material_pairs[0].friction = -1; }, 9,
+                   "material pair 'steel' and 'default': friction must not be negative, but is -1"},
+                  {[](World w) { w.material_pairs[0].restitution = -1; }, 9,
+                   "material pair 'steel' and 'default': restitution must be between 0 and 1, not -1"},
+                  {[](World w) { w.material_pairs[0].a = "stel"; }, 9,
+                   "material pair 'stel' and 'default': unknown material 'stel'; did you mean 'steel'?"},
+                  {[](World w) {
+                     w.material_pairs.push_back({"default", "steel", 1, 0, 9});
+                   },
+                   9, "material pair 'default' and 'steel': this pair is given twice; keep one of them"},
+              });
 }
 
 TEST(CompileFaults, PlanarModels) {
