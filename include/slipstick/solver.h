@@ -15,7 +15,6 @@ namespace slipstick {
 enum class LawPart : std::uint8_t {
   None,             ///< nothing was judged, or everything holds exactly
   NaturalMap,       ///< the island's natural map as a whole, m/s
-  Rounding,         ///< the impulses are so large that double precision does not show the speeds they leave, m/s
   Momentum,         ///< v is not what the impulses produce, m/s
   Approach,         ///< bodies approach where they touch: w_n < 0, m/s
   NegativeImpulse,  ///< a contact or limit pulls: lambda_n < 0, N s
@@ -51,7 +50,7 @@ struct Residuals {
   double dissipation = 0;  ///< max(0, lambda_t . w_t) over friction blocks, J: friction that drives
   double scale = 0;        ///< ||q||_2 of the whole problem, m/s
   double speed = 0;        ///< max |v|
-  WorstPart worst;         ///< of relative, law and momentum
+  WorstPart worst;         ///< of relative, law and momentum; a part of the law before the map, where it is near it
 
   /// What a tolerance is held against: the worst of natural map, law and momentum, by island, row block and column.
   double verdict() const { return worst.relative; }

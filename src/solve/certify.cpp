@@ -20,7 +20,15 @@ namespace {
 /// Speeds below this (m/s, rad/s) are no scale: they are what rounding leaves of gaps over steps where nothing drives
 /// the bodies. At a tolerance of 1e-8 an error of 1e-17 m/s passes.
 constexpr double kStillSquare = 1e-18;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRound = 4 * std::numeric_limits<double>::epsilon();
+/// Of the change of a column's speed: where the last bits of its impulses are more than this, its momentum is summed
+/// with twice the digits.
+constexpr double kDoubt = 1e-11;
+/// Of the island's offsets: the last bits of impulses excuse no error above this. A light body under a heavy one is not
+/// certified because nobody could compute it.
+constexpr double kMostRound = 1e-9;
+/// The part of the law is named, not the map, if it is at least this share of the map's error.
+constexpr double kNamed = 0.1;
 
 /// x^T A x.
 double calc_square(const ConstBlockMap& a, const double* x) {
@@ -33,30 +41,54 @@ double calc_square(const ConstBlockMap& a, const double* x) {
   return sum;
 }
 
-}  // namespace
+/// A sum with twice the digits of a double ([OgitaRumpOishi05]'s products and sums).
+struct LongSum {
+  double high = 0, low = 0;
+  void add(double x, double y) {
+    const double product = x * y, rest = std::fma(x, y, -product);
+    const double sum = high + product, part = sum - high;
+    low += (high - (sum - part)) + (product - part) + rest;
+    high = sum;
+  }
+};
 
 /// The speeds of a column in the metric of its mass, so that metres and radians need no conversion: with D = J A^-1 J^T
 /// a row's share of them is at most sqrt(D x^T A x), in every frame the same.
 struct ColumnSpeeds {
   double change = 0;    ///< (v - v_free)^T A (v - v_free): what the impulses did
-  double impulses = 0;  ///< the sum of the same for each impulse by itself: what the changes are the small rest of
-  double terms = 0;     ///< v_free^T A v_free: what rounding is a part of
+  double impulses = 0;  ///< the sum of the same for each impulse by itself: what the change is the small rest of
+  double terms = 0;     ///< v_free^T A v_free
 };
 
+bool is_doubtful(const ColumnSpeeds& column) {
+  constexpr double kMost = 4 * kDoubt / kRound;
+  return column.impulses > kMost * kMost * column.change;
+}
+
+}  // namespace
+
 struct Judge::Scratch {
-  void judge_island(const Problem& problem, const Solution& solution, int island, std::span<const int> blocks,
-                    Residuals* result);
-  void judge_column(const Problem& problem, const Solution& solution, int island, int column, Residuals* result);
+  void update_speeds(const Problem& problem, const Solution& solution);
+  void refine_velocity(const Problem& problem, const Solution& solution);
+  void update_change(const Problem& problem, int column);
   void update_diagonals(const Problem& problem, const Solution& solution, const RowBlock& block);
-  void update_row_scales(const Problem& problem, const RowBlock& block);
+  void update_row_scales(const Problem& problem, const RowBlock& block, double most_round);
+  void judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result);
+  void judge_block(const Problem& problem, const Solution& solution, int island, int index, Residuals* result);
+  void judge_column(const Problem& problem, const Solution& solution, int island, int column, double most_round,
+                    Residuals* result);
 
   MassBlocks masses;
   Islands islands;
   VecX v, w, q, free;
   std::vector<ColumnSpeeds> columns;
   std::vector<RowScale> rows;
+  std::vector<LongSum> momentum;
   std::vector<double> terms;      ///< of each row, squared
   std::vector<double> diagonals;  ///< of each Jacobian block, six numbers
+  WorstPart map, part;            ///< the worst natural map of an island; the worst part of the law, or momentum
+  double map_sum = 0;             ///< of the present island
+  WorstPart map_block;
 };
 
 Judge::Judge() : scratch_(std::make_unique<Scratch>()) {}
@@ -85,30 +117,6 @@ void raise_to(const Residuals& value, Residuals* worst) {
   raise_to(value.worst, &worst->worst);
 }
 
-/// v must be what the impulses produce, to a part of the column's own speeds.
-void Judge::Scratch::judge_column(const Problem& problem, const Solution& solution, int island, int column,
-                                  Residuals* result) {
-  const int n = problem.column_size(column), first = problem.column_start[column];
-  const ConstBlockMap mass = problem.mass_block(column);
-  double change[6], error[6], largest = 0;
-  for (int i = 0; i < n; ++i) {
-    change[i] = v[first + i] - free[first + i];
-    error[i] = v[first + i] - solution.v[first + i];
-    largest = std::max(largest, std::abs(error[i]));
-    result->speed = std::max(result->speed, std::abs(solution.v[first + i]));
-  }
-  ColumnSpeeds& speeds = columns[column];
-  speeds.change = calc_square(mass, change);
-  speeds.terms = speeds.impulses = 0;
-  for (int i = 0; i < n; ++i) speeds.terms += free[first + i] * problem.b[first + i];
-  if (largest == 0) return;
-  result->dynamics = std::max(result->dynamics, largest);
-  const double square = speeds.change + speeds.terms + kStillSquare * mass.trace();
-  const double relative = calc_share(std::sqrt(calc_square(mass, error)), square);
-  result->momentum = std::max(result->momentum, relative);
-  raise_to(WorstPart{LawPart::Momentum, island, -1, column, -1, largest, relative}, &result->worst);
-}
-
 /// The Delassus diagonal, part by part for each column, and what each impulse by itself carries into its columns.
 void Judge::Scratch::update_diagonals(const Problem& problem, const Solution& solution, const RowBlock& block) {
   const double* lambda = solution.lambda.data() + block.row;
@@ -128,81 +136,160 @@ void Judge::Scratch::update_diagonals(const Problem& problem, const Solution& so
       if (problem.coupling.column[i] == r) rows[r].diagonal += problem.coupling.value[i];
 }
 
+void Judge::Scratch::update_change(const Problem& problem, int column) {
+  const int n = problem.column_size(column), first = problem.column_start[column];
+  double change[6];
+  for (int i = 0; i < n; ++i) change[i] = v[first + i] - free[first + i];
+  columns[column].change = calc_square(problem.mass_block(column), change);
+}
+
+/// v of the columns whose impulses nearly cancel.
+void Judge::Scratch::refine_velocity(const Problem& problem, const Solution& solution) {
+  momentum.resize(problem.unknowns());
+  for (int i = 0; i < problem.unknowns(); ++i) momentum[i] = {problem.b[i], 0};
+  for (const RowBlock& block : problem.blocks) {
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      const int column = problem.entries[e].column, n = problem.column_size(column);
+      if (!is_doubtful(columns[column])) continue;
+      LongSum* sums = momentum.data() + problem.column_start[column];
+      const double* j = problem.jacobian.data() + problem.entries[e].offset;
+      for (int k = 0; k < block.size; ++k)
+        for (int i = 0; i < n; ++i) sums[i].add(j[k * n + i], solution.lambda[block.row + k]);
+    }
+  }
+  for (int column = 0; column < problem.columns(); ++column) {
+    if (!is_doubtful(columns[column])) continue;
+    const int n = problem.column_size(column), first = problem.column_start[column];
+    const ConstBlockMap inverse = masses.inverse(column);
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k) sum += inverse(i, k) * (momentum[first + k].high + momentum[first + k].low);
+      v[first + i] = sum;
+    }
+    update_change(problem, column);
+  }
+}
+
+/// v and w of the impulses, and the scales of all columns.
+void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solution) {
+  update_velocity(problem, masses, solution.lambda, &v);
+  for (int k = 0; k < problem.columns(); ++k) {
+    columns[k].impulses = columns[k].terms = 0;
+    for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i)
+      columns[k].terms += free[i] * problem.b[i];
+    update_change(problem, k);
+  }
+  for (const RowBlock& block : problem.blocks) update_diagonals(problem, solution, block);
+  if (std::any_of(columns.begin(), columns.end(), is_doubtful)) refine_velocity(problem, solution);
+  update_row_velocity(problem, v, solution.lambda, &w);
+}
+
+/// v must be what the impulses produce, to a part of the column's own speeds.
+void Judge::Scratch::judge_column(const Problem& problem, const Solution& solution, int island, int column,
+                                  double most_round, Residuals* result) {
+  const int n = problem.column_size(column), first = problem.column_start[column];
+  double error[6], largest = 0;
+  for (int i = 0; i < n; ++i) {
+    error[i] = v[first + i] - solution.v[first + i];
+    largest = std::max(largest, std::abs(error[i]));
+    result->speed = std::max(result->speed, std::abs(solution.v[first + i]));
+  }
+  if (largest == 0) return;
+  result->dynamics = std::max(result->dynamics, largest);
+  const ColumnSpeeds& speeds = columns[column];
+  const ConstBlockMap mass = problem.mass_block(column);
+  const double size = mass.trace();
+  const double excess =
+      std::sqrt(calc_square(mass, error)) - std::min(kRound * std::sqrt(speeds.impulses), most_round * std::sqrt(size));
+  if (excess <= 0) return;
+  const double relative = calc_share(excess, speeds.change + speeds.terms + kStillSquare * size);
+  result->momentum = std::max(result->momentum, relative);
+  raise_to(WorstPart{LawPart::Momentum, island, -1, column, -1, largest, relative}, &part);
+}
+
 /// Speeds that matter to a row: what it would have without impulses, what the impulses did to its columns, and
 /// kCancelled of the terms of which the former are the sums.
-void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& block) {
+void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& block, double most_round) {
   for (int k = 0; k < block.size; ++k) {
     const int r = block.row + k;
     double change = 0, impulses = 0;
-    double& term = terms[r] = problem.c[r] * problem.c[r];
     for (int e = block.entry; e < block.entry + block.entries; ++e) {
       const ColumnSpeeds& column = columns[problem.entries[e].column];
       const double diagonal = diagonals[6 * static_cast<std::size_t>(e) + k];
       change += diagonal * column.change;
       impulses += diagonal * column.impulses;
-      term += diagonal * column.terms;
     }
-    rows[r].square = q[r] * q[r] + change + kCancelled * kCancelled * term + kStillSquare;
-    rows[r].floor = 4 * kEpsilon * std::sqrt(term);
-    rows[r].rounding = kEpsilon * std::sqrt(impulses);
+    rows[r].square = q[r] * q[r] + change + kCancelled * kCancelled * terms[r] + kStillSquare;
+    rows[r].floor = kRound * std::sqrt(terms[r]) + std::min(kRound * std::sqrt(impulses), most_round);
   }
 }
 
-void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island,
-                                  std::span<const int> blocks, Residuals* result) {
-  for (const int i : blocks) update_diagonals(problem, solution, problem.blocks[i]);
-  double offsets = 0, term = 0, largest_offset = 0;
-  for (const int i : blocks) {
+void Judge::Scratch::judge_block(const Problem& problem, const Solution& solution, int island, int index,
+                                 Residuals* result) {
+  const RowBlock& block = problem.blocks[index];
+  RowScale* scale = rows.data() + block.row;
+  double mean = 0;
+  for (int k = 0; k < block.size; ++k) {
+    mean += scale[k].diagonal / block.size;
+    if (!(scale[k].diagonal > 0)) scale[k].diagonal = 1;
+  }
+  const double rho = mean > 0 ? 1 / mean : 1;
+  const double* lambda = solution.lambda.data() + block.row;
+  const double* row_w = w.data() + block.row;
+  double f[6];
+  const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, row_w) : 0;
+  update_natural_map(problem, block, rho, saxce, lambda, row_w, f);
+  for (int k = 0; k < block.size; ++k) {
+    map_sum += f[k] * f[k];
+    if (std::abs(f[k]) <= map_block.value) continue;
+    map_block.value = std::abs(f[k]);
+    map_block.block = index;
+  }
+  WorstPart worst;
+  find_worst_part(problem, block, scale, lambda, row_w, &worst);
+  worst.island = island;
+  worst.block = index;
+  result->law = std::max(result->law, worst.relative);
+  raise_to(worst, &part);
+  if (block.law != LawKind::Friction) return;
+  result->cone = std::max(result->cone, cone_violation(block, lambda));
+  double power = 0;
+  for (int k = 1; k < block.size; ++k) power += lambda[k] * row_w[k];
+  result->dissipation = std::max(result->dissipation, power);
+}
+
+void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result) {
+  double offsets = 0, term = 0, largest = 0;
+  for (const int i : islands.blocks(island)) {
     const RowBlock& block = problem.blocks[i];
-    update_row_scales(problem, block);
     for (int r = block.row; r < block.row + block.size; ++r) {
+      terms[r] = problem.c[r] * problem.c[r];
+      for (int e = block.entry; e < block.entry + block.entries; ++e)
+        terms[r] +=
+            diagonals[6 * static_cast<std::size_t>(e) + r - block.row] * columns[problem.entries[e].column].terms;
       offsets += q[r] * q[r];
       term += terms[r];
-      largest_offset = std::max(largest_offset, q[r] * q[r]);
+      largest = std::max(largest, q[r] * q[r]);
     }
   }
-  double sum = 0;
-  WorstPart map;
-  map.part = LawPart::NaturalMap;
-  map.island = island;
-  for (const int i : blocks) {
+  const double most_round = kMostRound * std::sqrt(largest);
+  for (const int column : islands.columns(island)) judge_column(problem, solution, island, column, most_round, result);
+  map_sum = 0;
+  map_block = {};
+  map_block.part = LawPart::NaturalMap;
+  map_block.island = island;
+  for (const int i : islands.blocks(island)) {
     const RowBlock& block = problem.blocks[i];
-    RowScale* scale = rows.data() + block.row;
-    double mean = 0;
-    for (int k = 0; k < block.size; ++k) {
-      mean += scale[k].diagonal / block.size;
-      // In local form the bodies are not known: the island's largest offset stands for their speeds.
-      if (!problem.coupling.empty()) scale[k].square += largest_offset;
-      if (!(scale[k].diagonal > 0)) scale[k].diagonal = 1;
-    }
-    const double rho = mean > 0 ? 1 / mean : 1;
-    const double* lambda = solution.lambda.data() + block.row;
-    const double* row_w = w.data() + block.row;
-    double f[6];
-    const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, row_w) : 0;
-    update_natural_map(problem, block, rho, saxce, lambda, row_w, f);
-    for (int k = 0; k < block.size; ++k) {
-      sum += f[k] * f[k];
-      if (std::abs(f[k]) <= map.value) continue;
-      map.value = std::abs(f[k]);
-      map.block = i;
-    }
-    WorstPart part;
-    find_worst_part(problem, block, scale, lambda, row_w, &part);
-    part.island = island;
-    part.block = i;
-    result->law = std::max(result->law, part.relative);
-    raise_to(part, &result->worst);
-    if (block.law != LawKind::Friction) continue;
-    result->cone = std::max(result->cone, cone_violation(block, lambda));
-    double power = 0;
-    for (int k = 1; k < block.size; ++k) power += lambda[k] * row_w[k];
-    result->dissipation = std::max(result->dissipation, power);
+    update_row_scales(problem, block, most_round);
+    // In local form the bodies are not known: the island's largest offset stands for their speeds.
+    for (int k = 0; k < block.size && !problem.coupling.empty(); ++k) rows[block.row + k].square += largest;
+    judge_block(problem, solution, island, i, result);
   }
-  map.relative = calc_share(std::sqrt(sum), std::max({offsets, kCancelled * kCancelled * term, kStillSquare}));
-  result->natural = std::max(result->natural, std::isfinite(sum) ? map.value : kInfinity);
-  result->relative = std::max(result->relative, map.relative);
-  raise_to(map, &result->worst);
+  map_block.relative =
+      calc_share(std::sqrt(map_sum), std::max({offsets, kCancelled * kCancelled * term, kStillSquare}));
+  result->natural = std::max(result->natural, std::isfinite(map_sum) ? map_block.value : kInfinity);
+  result->relative = std::max(result->relative, map_block.relative);
+  raise_to(map_block, &map);
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution) {
@@ -223,16 +310,15 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   s.rows.resize(row_count);
   s.terms.resize(row_count);
   s.diagonals.resize(6 * problem.entries.size());
+  s.map = s.part = {};
   update_free_velocity(problem, s.masses, &s.free);
   update_row_image(problem, s.free, &s.q);
   result.scale = s.q.norm();
-  update_velocity(problem, s.masses, solution.lambda, &s.v);
-  update_row_velocity(problem, s.v, solution.lambda, &s.w);
-  for (int island = 0; island < s.islands.count(); ++island) {
-    for (const int column : s.islands.columns(island)) s.judge_column(problem, solution, island, column, &result);
-    s.judge_island(problem, solution, island, s.islands.blocks(island), &result);
-  }
-  for (const int column : s.islands.free_columns()) s.judge_column(problem, solution, -1, column, &result);
+  s.update_speeds(problem, solution);
+  for (int island = 0; island < s.islands.count(); ++island) s.judge_island(problem, solution, island, &result);
+  for (const int column : s.islands.free_columns()) s.judge_column(problem, solution, -1, column, 0, &result);
+  result.worst = s.part.relative >= kNamed * s.map.relative ? s.part : s.map;
+  result.worst.relative = std::max(s.part.relative, s.map.relative);
   if (result.worst.block < 0) return result;
   const RowBlock& block = problem.blocks[result.worst.block];
   if (block.entries > 0) result.worst.column = problem.entries[block.entry].column;

@@ -113,8 +113,6 @@ double calc_share(double value, double square) {
 
 void find_worst_part(const Problem& problem, const RowBlock& block, const RowScale* rows, const double* lambda,
                      const double* w, WorstPart* worst) {
-  for (int k = 0; k < block.size; ++k)
-    raise_part(LawPart::Rounding, rows[k].rounding, rows[k].rounding, scale_of(rows[k]), worst);
   if (block.law == LawKind::Friction) return find_friction_parts(block, rows, lambda, w, worst);
   for (int k = 0; k < block.size; ++k) {
     switch (block.law) {
@@ -139,8 +137,6 @@ std::string_view name_of(LawPart part) {
       return "none";
     case LawPart::NaturalMap:
       return "natural map";
-    case LawPart::Rounding:
-      return "rounding";
     case LawPart::Momentum:
       return "momentum";
     case LawPart::Approach:

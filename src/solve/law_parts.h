@@ -13,8 +13,7 @@ namespace slipstick {
 struct RowScale {
   double diagonal = 0;
   double square = 0;
-  double floor = 0;     ///< m/s: the last bits of the terms of which the row's speed is the sum; no error is below it
-  double rounding = 0;  ///< m/s: what the last bits of the impulses on the row's columns amount to
+  double floor = 0;  ///< m/s: the last bits of what the row's speed is the sum of; no error is below it
 };
 
 /// Raises `worst` to the worst part of the block's law. lambda, w and rows point to the block's own.

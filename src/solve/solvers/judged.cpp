@@ -1,9 +1,9 @@
-// Every solver as others see it: its answer is judged, asked for again to a tighter tolerance where the natural map was
-// met but a part of the law was not, and called solved when the judge says so and only then.
+// Every solver as others see it: its answer is judged, polished where the natural map was met but a part of the law was
+// not, and called solved when the judge says so and only then.
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
 #include "solve/solvers/time_limit.h"
 
@@ -14,11 +14,16 @@ namespace {
 /// The map is a norm over an island, the law is held against each contact's own scale: the slowest contact of an island
 /// asks for more digits of the map.
 constexpr int kTighter = 4;
+/// Sweeps even out what is left at single contacts; a few do, or none.
+constexpr int kPolishSweeps = 40, kPolishCheck = 10;
 
 class Judged : public Solver {
  public:
   Judged(std::unique_ptr<Solver> solver, const SolverOptions& options)
-      : solver_(std::move(solver)), time_(options.time_limit), rounds_(options.max_iterations > 0 ? 0 : kTighter) {}
+      : solver_(std::move(solver)),
+        polisher_(dynamic_cast<PolishingSolver*>(solver_.get())),
+        time_(options.time_limit),
+        budgeted_(options.max_iterations > 0) {}
 
   SolverTraits traits() const override { return solver_->traits(); }
   const SolverHistory* history() const override { return solver_->history(); }
@@ -28,13 +33,8 @@ class Judged : public Solver {
     SolverReport report = solver_->solve(problem, tolerance, answer);
     if (report.status == SolveStatus::Unsupported) return report;
     report.residual = judge_.certify(problem, *answer);
-    double goal = tolerance;
-    for (int round = 0; round < rounds_ && report.status == SolveStatus::Solved; ++round) {
-      const double verdict = report.residual.verdict();
-      if (verdict <= tolerance || goal <= kTightest || time_.is_over()) break;
-      goal = std::max(kTightest, 0.5 * tolerance * std::min(goal, report.residual.relative) / verdict);
-      if (!improve(problem, goal, answer, &report)) break;
-    }
+    if (report.status == SolveStatus::Solved && !budgeted_ && !report.residual.within(tolerance))
+      polish(problem, tolerance, answer, &report);
     const bool solved = report.residual.within(tolerance);
     if (solved && report.status != SolveStatus::Solved) report.note = {};
     if (!solved && report.note.empty()) report.note = kLawNotMet;
@@ -43,26 +43,58 @@ class Judged : public Solver {
   }
 
  private:
-  /// False: the same or worse by the judge; the answer stays what it was.
-  bool improve(const Problem& problem, double goal, Solution* answer, SolverReport* report) {
-    trial_.v = answer->v;
-    trial_.lambda = answer->lambda;
-    const SolverReport again = solver_->solve(problem, goal, &trial_);
-    report->iterations += again.iterations;
-    report->couplings += again.couplings;
+  void polish(const Problem& problem, double tolerance, Solution* answer, SolverReport* report) {
+    double goal = tolerance;
+    for (int round = 0; round < kTighter; ++round) {
+      const double verdict = report->residual.verdict();
+      if (verdict <= tolerance || goal <= kTightest || time_.is_over()) return;
+      goal = std::max(kTightest, 0.5 * tolerance * std::min(goal, report->residual.relative) / verdict);
+      const bool better = solve_again(problem, goal, answer, report);
+      if (!report->residual.within(tolerance) && !sweep(problem, tolerance, answer, report) && !better) return;
+    }
+  }
+
+  /// The trial if it is better by the judge.
+  bool take(const Problem& problem, Solution* answer, SolverReport* report) {
     const Residuals residual = judge_.certify(problem, trial_);
     if (!(residual.verdict() < report->residual.verdict())) return false;
     std::swap(*answer, trial_);
     report->residual = residual;
-    report->direct_residual = again.direct_residual;
-    report->iterative_residual = again.iterative_residual;
     return true;
   }
 
+  bool solve_again(const Problem& problem, double goal, Solution* answer, SolverReport* report) {
+    trial_.v = answer->v;
+    trial_.lambda = answer->lambda;
+    const SolverReport again =
+        polisher_ != nullptr ? polisher_->polish(problem, goal, &trial_) : solver_->solve(problem, goal, &trial_);
+    report->iterations += again.iterations;
+    report->couplings += again.couplings;
+    return take(problem, answer, report);
+  }
+
+  bool sweep(const Problem& problem, double tolerance, Solution* answer, SolverReport* report) {
+    if (!find_problem_fault(problem).empty()) return false;
+    if (!sweeps_) sweeps_ = std::make_unique<PgsSweeps>(SolverOptions{});
+    sweeps_->start(problem);
+    sweeps_->set_impulses(answer->lambda);
+    bool better = false;
+    for (int k = 1; k <= kPolishSweeps && !report->residual.within(tolerance); ++k) {
+      sweeps_->sweep(false);
+      if (k % kPolishCheck != 0) continue;
+      sweeps_->calc_residual();
+      sweeps_->finish(&trial_);
+      better |= take(problem, answer, report);
+    }
+    return better;
+  }
+
   std::unique_ptr<Solver> solver_;
+  PolishingSolver* const polisher_;  ///< the same, if it can
   TimeLimit time_;
-  const int rounds_;  ///< none where a budget of iterations must not be spent twice
+  const bool budgeted_;  ///< a budget of iterations must not be spent twice
   Judge judge_;
+  std::unique_ptr<PgsSweeps> sweeps_;
   Solution trial_;
 };
 

@@ -18,7 +18,7 @@ constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
 constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
-class Newton : public Solver {
+class Newton : public PolishingSolver {
  public:
   explicit Newton(double time_limit) : time_(time_limit) {}
 
@@ -34,17 +34,32 @@ class Newton : public Solver {
 
   SolverReport solve(const Problem& problem, double tolerance, Solution* answer) override {
     SolverReport report;
-    const bool local = !problem.coupling.empty();
-    if (local && problem.columns() > 0) {
+    if (!problem.coupling.empty() && problem.columns() > 0) {
       report.status = SolveStatus::Unsupported;
       report.note = "columns and a coupling in one problem";
       return report;
     }
-    NewtonSystem* system = &primal_;
-    if (local) system = &dual_;
-    time_.start();
-    iteration_.start(problem, system, answer->lambda);
+    start(problem, *answer);
     iterate(tolerance, std::min(kGoal, tolerance));
+    return finish(tolerance, answer);
+  }
+
+  SolverReport polish(const Problem& problem, double goal, Solution* answer) override {
+    start(problem, *answer);
+    iteration_.run_active(std::min(kGoal, goal), kWarmLimit, kWarmPatience);
+    return finish(goal, answer);
+  }
+
+ private:
+  void start(const Problem& problem, const Solution& guess) {
+    NewtonSystem* system = &primal_;
+    if (!problem.coupling.empty()) system = &dual_;
+    time_.start();
+    iteration_.start(problem, system, guess.lambda);
+  }
+
+  SolverReport finish(double tolerance, Solution* answer) {
+    SolverReport report;
     iteration_.finish(answer);
     report.iterations = iteration_.factorizations();
     const bool solved = iteration_.best_residual() <= tolerance;
@@ -53,7 +68,6 @@ class Newton : public Solver {
     return report;
   }
 
- private:
   void iterate(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.run_active(goal, kWarmLimit, kWarmPatience);

@@ -17,6 +17,13 @@ std::unique_ptr<Solver> make_split(const SolverOptions& options);
 std::unique_ptr<Solver> make_admm();
 std::unique_ptr<Solver> make_apgd();
 
+/// A solver that can bring an answer that is nearly right closer without beginning anew.
+class PolishingSolver : public Solver {
+ public:
+  /// A few steps from `answer`; better or the same by the solver's own measure.
+  virtual SolverReport polish(const Problem& problem, double goal, Solution* answer) = 0;
+};
+
 /// The solver under the judge: see judged.cpp.
 std::unique_ptr<Solver> make_judged(std::unique_ptr<Solver> solver, const SolverOptions& options);
 
