@@ -18,8 +18,8 @@ void add_material(const Material& material, Compilation* c) {
 
 void check_friction(std::string_view what, double friction, ItemCheck* check) {
   if (!check->not_negative(what, friction) || friction <= kMaxFriction) return;
-  check->fail(std::string(what) + " must be at most " + as_text(kMaxFriction) + ", not " + as_text(friction) +
-              "; what never slips has 1000 or a joint");
+  check->fail(what, std::string(what) + " must be at most " + as_text(kMaxFriction) + ", not " + as_text(friction) +
+                        "; what never slips has 1000 or a joint");
 }
 
 void check_law(std::optional<double> friction, std::optional<double> restitution, std::optional<double> tangential,
