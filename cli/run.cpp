@@ -202,7 +202,7 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
     if (report.failed) {
       bar.erase();
       say("run", "step " + std::to_string(k + 1) + " (t = " + std::to_string(simulation->state().time) +
-                     " s) failed: " + std::string(report.note) + "; try a smaller step or another solver");
+                     " s) failed: " + std::string(report.note));
       return slipstick::RunEnd::Failed;
     }
     double recorded = record(*simulation, &report, &bar, outputs);

@@ -60,6 +60,12 @@ struct SolverStatistics {
   double iterative_residual_sum = 0, iterative_residual_max = 0;
 };
 
+/// What became of one island.
+struct IslandResult {
+  bool certified = false;
+  double natural = 0, relative = 0;  ///< Residuals
+};
+
 class SolverLadder {
  public:
   /// `options.solver` must be one of solver_choices().
@@ -69,6 +75,9 @@ class SolverLadder {
   SolverLadder& operator=(SolverLadder&&) noexcept;
   /// `solution` holds the warm start (ignored if its sizes are wrong) and, on return, the best answer by the judge.
   LadderResult solve(const Problem& problem, Solution* solution);
+  /// Of the last solve: the island of each row of the problem, and each island's own result.
+  std::span<const int> island_of_row() const;
+  std::span<const IslandResult> island_results() const;
   /// Counts since construction, one entry per rung.
   std::span<const SolverStatistics> statistics() const;
 

@@ -81,6 +81,7 @@ struct Judge::Scratch {
   MassBlocks masses;
   Islands islands;
   VecX v, w, q, free;
+  VecX map_w;  ///< w in plain double, as the solvers have it, for the natural map
   std::vector<ColumnSpeeds> columns;
   std::vector<RowScale> rows;
   std::vector<LongSum> momentum;
@@ -180,7 +181,10 @@ void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solut
     update_change(problem, k);
   }
   for (const RowBlock& block : problem.blocks) update_diagonals(problem, solution, block);
-  if (std::any_of(columns.begin(), columns.end(), is_doubtful)) refine_velocity(problem, solution);
+  update_row_velocity(problem, v, solution.lambda, &w);
+  map_w = w;
+  if (std::none_of(columns.begin(), columns.end(), is_doubtful)) return;
+  refine_velocity(problem, solution);
   update_row_velocity(problem, v, solution.lambda, &w);
 }
 
@@ -237,8 +241,9 @@ void Judge::Scratch::judge_block(const Problem& problem, const Solution& solutio
   const double* lambda = solution.lambda.data() + block.row;
   const double* row_w = w.data() + block.row;
   double f[6];
-  const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, row_w) : 0;
-  update_natural_map(problem, block, rho, saxce, lambda, row_w, f);
+  const double* plain_w = map_w.data() + block.row;
+  const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, plain_w) : 0;
+  update_natural_map(problem, block, rho, saxce, lambda, plain_w, f);
   for (int k = 0; k < block.size; ++k) {
     map_sum += f[k] * f[k];
     if (std::abs(f[k]) <= map_block.value) continue;

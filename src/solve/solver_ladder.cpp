@@ -104,6 +104,7 @@ struct SolverLadder::Impl {
   bool is_late() const { return std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit; }
   void solve_islands(const Problem& problem, Solution* solution);
   void add_counts(const Slot& slot);
+  void update_island_results(const Problem& problem);
   LadderResult solve(const Problem& problem, Solution* solution);
 
   LadderOptions options;
@@ -113,6 +114,8 @@ struct SolverLadder::Impl {
   std::vector<SolverStatistics> statistics;
   Clock::time_point start;
   Islands islands;
+  std::vector<int> island_of_row;
+  std::vector<IslandResult> island_results;
   std::vector<std::unique_ptr<Slot>> slots;
   Judge judge;
 };
@@ -275,6 +278,17 @@ void SolverLadder::Impl::add_counts(const Slot& slot) {
   }
 }
 
+void SolverLadder::Impl::update_island_results(const Problem& problem) {
+  island_of_row.resize(problem.rows());
+  island_results.resize(islands.count());
+  for (int island = 0; island < islands.count(); ++island) {
+    const LadderResult& result = slots[island]->result;
+    island_results[island] = {result.certified, result.residual.natural, result.residual.relative};
+    for (const int i : islands.blocks(island))
+      std::fill_n(island_of_row.begin() + problem.blocks[i].row, problem.blocks[i].size, island);
+  }
+}
+
 LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solution) {
   start = Clock::now();
   if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
@@ -307,6 +321,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     result.solver = part.solver;
     result.note = part.certified ? std::string_view() : part.note;
   }
+  update_island_results(problem);
   if (result.solver.empty()) result.solver = rungs[0].solver;
   result.islands = islands.count();
   const Clock::time_point solved = Clock::now();
@@ -334,6 +349,8 @@ SolverLadder::~SolverLadder() = default;
 SolverLadder::SolverLadder(SolverLadder&&) noexcept = default;
 SolverLadder& SolverLadder::operator=(SolverLadder&&) noexcept = default;
 
+std::span<const int> SolverLadder::island_of_row() const { return impl_->island_of_row; }
+std::span<const IslandResult> SolverLadder::island_results() const { return impl_->island_results; }
 std::span<const SolverStatistics> SolverLadder::statistics() const { return impl_->statistics; }
 
 LadderResult SolverLadder::solve(const Problem& problem, Solution* solution) { return impl_->solve(problem, solution); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "step/audit.h"
+#include "step/formulas.h"
 
 namespace slipstick {
 
@@ -51,10 +52,14 @@ bool Pipe::check_state() {
 }
 
 void Pipe::update_kinematics() {
+  has_motions = true;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (model.bodies[i].kind != BodyKind::Kinematic) continue;
     // The prescribed velocity at mid-step moves the body with second order.
     prescribed[i] = calc_kinematic_twist(model.bodies[i], input.state->pose[i], input.state->time + input.h / 2);
+    if (prescribed[i].linear.allFinite() && prescribed[i].angular.allFinite()) continue;
+    has_motions = false;
+    prescribed[i] = {};  // the step will fail; until then contacts can be looked for
   }
 }
 
@@ -122,6 +127,11 @@ const StepReport& Pipe::fail(std::string_view note) {
   forces.clear();
   look_around();
   return report;
+}
+
+const StepReport& Pipe::fail_for_value(std::string_view otherwise) {
+  value_fault_ = find_formula_fault(input);
+  return fail(value_fault_.empty() ? otherwise : std::string_view(value_fault_));
 }
 
 /// The contacts of the state, within what the coming step may reach.

@@ -34,6 +34,8 @@ struct Pipe {
   void begin();
   /// The step leaves everything as it was, and the report says why.
   const StepReport& fail(std::string_view note);
+  /// The same for a value that is no number: the report names the formula that it came from, or says `otherwise`.
+  const StepReport& fail_for_value(std::string_view otherwise);
   /// All contacts of `state` within reach, and the limits of joints before them.
   void find(const State& state, ContactSet* contacts);
   /// False if the trial has ended faster than stage 3 assumed; the next stage 3 then looks farther. At most so many
@@ -65,6 +67,7 @@ struct Pipe {
   State state;                    ///< 12
   StepInput input;                ///< what the trial is given: by the driver
   std::vector<Twist> prescribed;  ///< 2
+  bool has_motions = true;        ///< 2: all of them are numbers; those that are not stand still
   ContactSet found;               ///< 3, at input.state
   int found_count = 0;            ///< 3: contacts before reduction
   double found_depth = 0;         ///< 3: the deepest of them
@@ -77,6 +80,7 @@ struct Pipe {
   std::vector<Twist> weighted;       ///< Simulation::weighted_velocity
 
  private:
+  std::string value_fault_;  ///< what the report's note points to
   void look_around();
   void search(const State& at, ContactSet* contacts);
 

@@ -4,6 +4,7 @@
 #include "base/se3.h"
 #include "mechanics/drive.h"
 #include "step/drivers/driver.h"
+#include "step/formulas.h"
 #include "step/pair_warnings.h"
 
 namespace slipstick {
@@ -61,17 +62,20 @@ const StepReport& Simulation::Impl::step() {
   do {                           // one part, or as many as events ask for
     do {                         // one trial, or as many as it takes to know where the part ends
       pipe.update_kinematics();  // 2
-      pipe.find_contacts();      // 3
+      if (!pipe.has_motions) return pipe.fail_for_value("a prescribed motion is no number");
+      pipe.find_contacts();  // 3
       driver->prepare();
       trial.update_equations(input, report);  // 4
       do {
         trial.discretize(input, report);  // 5
+        if (!has_numbers(trial.made().problem))
+          return pipe.fail_for_value("the equations have values that are no numbers");
         trial.warm_start(input, report);  // 6
         trial.solve(report);              // 7
         trial.certify(report);            // 8
       } while (trial.refine(input));
       trial.advance(input, &pipe.end, report);  // 9
-      if (!is_finite(pipe.end)) return pipe.fail("no finite solution");
+      if (!is_finite(pipe.end)) return pipe.fail_for_value("no finite solution; try a smaller step or another solver");
     } while (!driver->accept());  // 10
     pipe.audit();                 // 11
   } while (!driver->commit());    // 12

@@ -53,21 +53,33 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
   // The map is zero to the tolerance: there is a solution, and what a part of the law lacks no relaxation gives.
   if (result->residual.relative <= options_.tolerance) return;
 
-  // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record.
+  // The problem may have no solution: offsets below zero are not covered by the theorem. Relax it, on record; the
+  // islands that failed, and no others.
   const LadderResult unrelaxed = *result;
   const Solution best = *solution;
+  const std::vector<int> island(solvers_.island_of_row().begin(), solvers_.island_of_row().end());
+  const std::vector<IslandResult> given(solvers_.island_results().begin(), solvers_.island_results().end());
   relaxed->problem = problem;
   const auto take = [&](std::string_view note, auto relax) {
-    double largest = 0;
+    std::vector<double> largest(given.size(), 0.0);
+    const auto change = [&](const NormalOffset& normal) {
+      const double c = relaxed->problem.c[normal.row];
+      return given[island[normal.row]].relative > options_.tolerance ? relax(c, normal) - c : 0.0;
+    };
     for (const NormalOffset& normal : normals) {
-      double& c = relaxed->problem.c[normal.row];
-      const double offset = relax(c, normal);
-      largest = std::max(largest, std::abs(offset - c));
-      c = offset;
+      double& most = largest[island[normal.row]];
+      most = std::max(most, std::abs(change(normal)));
     }
     // The relaxed problem's solution would leave no more than that of the given one: if the solvers left much more, the
     // offsets are not what stops them.
-    if (largest == 0 || unrelaxed.residual.natural > kFarAbove * largest) return false;
+    const auto helps = [&](std::size_t i) { return largest[i] > 0 && given[i].natural <= kFarAbove * largest[i]; };
+    bool any = false;
+    for (const NormalOffset& normal : normals) {
+      if (!helps(island[normal.row])) continue;
+      relaxed->problem.c[normal.row] += change(normal);
+      any = true;
+    }
+    if (!any) return false;
     *solution = best;
     LadderResult trial = solvers_.solve(relaxed->problem, solution);
     trial.iterations += result->iterations;
@@ -75,9 +87,12 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
     trial.islands += result->islands;
     trial.held += result->held;
     trial.certify_seconds += result->certify_seconds;
+    bool solved = true;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      solved = solved && (!helps(i) || solvers_.island_results()[i].certified);
     if (trial.certified) trial.note = note;
     *result = trial;
-    return trial.certified;
+    return solved;
   };
   relaxed->taken = take("restitution dropped", [](double c, const NormalOffset& n) { return c - n.restitution; }) ||
                    take("penetration not corrected", [](double c, const NormalOffset&) { return std::max(c, 0.0); });

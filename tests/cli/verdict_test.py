@@ -59,6 +59,27 @@ class Verdict(CliTest):
             if code:
                 self.assertIn("friction", done.stderr)
 
+    def test_a_formula_without_a_value_stops_the_run(self):
+        arm = BOX % ("a", 1, 3)
+        cases = {
+            "the motor of joint 'arm': its speed":
+                arm + "joints:\n  - hinge: {name: arm, between: [world, a], at: [0,0,3], axis: [0,1,0], "
+                      "motor: {speed: 'log(0.045-t)', max: 10}}\n",
+            "the load 'push' on body 'a': its force":
+                arm + "loads:\n  - {name: push, body: a, force: ['sqrt(0.045-t)', 0, 0]}\n",
+            "body 'lift': its prescribed velocity":
+                arm + "  - {name: lift, kinematic: {velocity: [0, 0, 'log(0.045-t)']}, position: [9,0,0], "
+                      "shapes: [{box: {size: [1,1,1]}}]}\n",
+        }
+        for text, bodies in cases.items():
+            for scheme in ("stabilized", "trapezoid"):
+                scene = "slipstick: 1\nbodies:\n" + GROUND + bodies + "simulation: {duration: 0.1, step: 1/100}\n"
+                done = self.call("run", self.write(scene), "-o", "run.h5", "--scheme", scheme)
+                self.assertEqual(done.returncode, 1, (text, scheme, done.stderr))
+                self.assertIn(text, done.stderr)
+                self.assertIn("at t = 0.0", done.stderr)
+                self.assertEqual(self.call("info", "run.h5").returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()

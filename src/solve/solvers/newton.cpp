@@ -13,7 +13,10 @@ namespace {
 
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
-constexpr double kInteriorNear = 1e-3;             // and interior paths, then again for each digit they gain
+constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
+// What a phase may spend on the law (law_parts.h) after the map is below the tolerance: steps of a path, proximal
+// tries.
+constexpr int kLawSteps = 12, kLawTries = 2;
 constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
 constexpr double kPlain = 1, kRound = 30, kAlong = 10;
@@ -54,6 +57,7 @@ class Newton : public PolishingSolver {
   void start(const Problem& problem, const Solution& guess) {
     NewtonSystem* system = &primal_;
     if (!problem.coupling.empty()) system = &dual_;
+    problem_ = &problem;
     time_.start();
     iteration_.start(problem, system, guess.lambda);
   }
@@ -84,10 +88,18 @@ class Newton : public PolishingSolver {
 
   bool goes_on(double tolerance) const { return iteration_.best_residual() > tolerance && !time_.is_over(); }
 
+  bool meets_law(double tolerance) {
+    if (iteration_.best_residual() <= kGoal) return true;  // no digits are left
+    iteration_.update_best(&judged_);
+    return judge_.certify(*problem_, judged_).within(tolerance);
+  }
+
   void run_proximal(int tries, double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.start_proximal_phase();
-    for (int k = 0; k < tries && goes_on(tolerance); ++k) {
+    int more = 0;
+    for (int k = 0; k < tries && !time_.is_over(); ++k) {
+      if (!goes_on(tolerance) && (more++ >= kLawTries || meets_law(tolerance))) return;
       it.run_proximal(goal, kProximalTry);
       if (it.best_residual() > goal) it.run_active(goal, 4, 1);
     }
@@ -99,12 +111,14 @@ class Newton : public PolishingSolver {
     const bool through_folds = limit == kAlongSteps;
     it.start_interior_phase(friction_weight);
     double next = kInteriorNear;
+    int more = 0;
     for (int k = 0; k < limit && !time_.is_over(); ++k) {
       const bool able = it.run_interior(through_folds);
       if (able && it.residual() >= next) continue;
       next = 0.1 * std::min(it.residual(), next);
       it.run_active(goal, 6, 2);
-      if (it.best_residual() <= tolerance || !able) return;
+      if (!able) return;
+      if (it.best_residual() <= tolerance && (more++ >= kLawSteps || meets_law(tolerance))) return;
     }
   }
 
@@ -112,6 +126,9 @@ class Newton : public PolishingSolver {
   PrimalSystem primal_;
   DualSystem dual_;
   NewtonIteration iteration_;
+  const Problem* problem_ = nullptr;
+  Judge judge_;
+  Solution judged_;
 };
 
 }  // namespace

@@ -88,6 +88,11 @@ bool NewtonIteration::run_interior(bool through_folds) {
   return able && (through_folds || interior_.last_step() > kFold);
 }
 
+void NewtonIteration::update_best(Solution* answer) {
+  answer->lambda = best_;
+  system_->update_state(best_, &answer->v, &answer->w);
+}
+
 void NewtonIteration::finish(Solution* answer) {
   if (residual_ != best_residual_) restore_best();
   answer->lambda = x_;

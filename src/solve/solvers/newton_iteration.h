@@ -24,6 +24,8 @@ class NewtonIteration {
   void restore_best();
   /// The best iterate; v(lambda) is computed anew.
   void finish(Solution* answer);
+  /// v and lambda of the best so far; the iterate stays where it is. w is without compliance.
+  void update_best(Solution* answer);
 
   /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
   /// at `goal`, after `limit` factorizations, or after `patience` steps without a better residual.
