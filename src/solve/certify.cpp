@@ -24,8 +24,8 @@ constexpr double kRound = 4 * std::numeric_limits<double>::epsilon();
 /// Of the change of a column's speed: where the last bits of its impulses are more than this, its momentum is summed
 /// with twice the digits.
 constexpr double kDoubt = 1e-11;
-/// Of the island's offsets: the last bits of impulses excuse no error above this. A light body under a heavy one is not
-/// certified because nobody could compute it.
+/// Of the offsets of all rows between which impulses pass: the last bits of impulses excuse no error above this. A
+/// light body under a heavy one is not certified because nobody could compute it.
 constexpr double kMostRound = 1e-9;
 /// The part of the law is named, not the map, if it is at least this share of the map's error.
 constexpr double kNamed = 0.1;
@@ -55,9 +55,10 @@ struct LongSum {
 /// The speeds of a column in the metric of its mass, so that metres and radians need no conversion: with D = J A^-1 J^T
 /// a row's share of them is at most sqrt(D x^T A x), in every frame the same.
 struct ColumnSpeeds {
-  double change = 0;    ///< (v - v_free)^T A (v - v_free): what the impulses did
-  double impulses = 0;  ///< the sum of the same for each impulse by itself: what the change is the small rest of
-  double terms = 0;     ///< v_free^T A v_free
+  double change = 0;      ///< (v - v_free)^T A (v - v_free): what the impulses did
+  double impulses = 0;    ///< the sum of the same for each impulse by itself: what the change is the small rest of
+  double terms = 0;       ///< v_free^T A v_free
+  double most_round = 0;  ///< m/s: what the last bits of impulses excuse at most
 };
 
 bool is_doubtful(const ColumnSpeeds& column) {
@@ -72,23 +73,24 @@ struct Judge::Scratch {
   void refine_velocity(const Problem& problem, const Solution& solution);
   void update_change(const Problem& problem, int column);
   void update_diagonals(const Problem& problem, const Solution& solution, const RowBlock& block);
-  void update_row_scales(const Problem& problem, const RowBlock& block, double most_round);
+  void update_most_round(const Problem& problem, const Solution& solution);
+  void update_row_scales(const Problem& problem, const RowBlock& block);
   void judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result);
   void judge_block(const Problem& problem, const Solution& solution, int island, int index, Residuals* result);
-  void judge_column(const Problem& problem, const Solution& solution, int island, int column, double most_round,
-                    Residuals* result);
+  void judge_column(const Problem& problem, const Solution& solution, int island, int column, Residuals* result);
 
   MassBlocks masses;
-  Islands islands;
+  Islands islands, groups;
   VecX v, w, q, free;
   VecX map_w;  ///< w in plain double, as the solvers have it, for the natural map
   std::vector<ColumnSpeeds> columns;
   std::vector<RowScale> rows;
   std::vector<LongSum> momentum;
-  std::vector<double> terms;      ///< of each row, squared
-  std::vector<double> diagonals;  ///< of each Jacobian block, six numbers
-  WorstPart map, part;            ///< the worst natural map of an island; the worst part of the law, or momentum
-  double map_sum = 0;             ///< of the present island
+  std::vector<double> terms;       ///< of each row, squared
+  std::vector<double> most_round;  ///< of each row, as of the columns
+  std::vector<double> diagonals;   ///< of each Jacobian block, six numbers
+  WorstPart map, part;             ///< the worst natural map of an island; the worst part of the law, or momentum
+  double map_sum = 0;              ///< of the present island
   WorstPart map_block;
 };
 
@@ -175,7 +177,7 @@ void Judge::Scratch::refine_velocity(const Problem& problem, const Solution& sol
 void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solution) {
   update_velocity(problem, masses, solution.lambda, &v);
   for (int k = 0; k < problem.columns(); ++k) {
-    columns[k].impulses = columns[k].terms = 0;
+    columns[k] = {};
     for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i)
       columns[k].terms += free[i] * problem.b[i];
     update_change(problem, k);
@@ -183,14 +185,31 @@ void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solut
   for (const RowBlock& block : problem.blocks) update_diagonals(problem, solution, block);
   update_row_velocity(problem, v, solution.lambda, &w);
   map_w = w;
+  most_round.assign(problem.rows(), 0.0);
   if (std::none_of(columns.begin(), columns.end(), is_doubtful)) return;
+  update_most_round(problem, solution);
   refine_velocity(problem, solution);
   update_row_velocity(problem, v, solution.lambda, &w);
 }
 
+/// Not of the island: an open contact may tie a fast body to it that no impulse reaches.
+void Judge::Scratch::update_most_round(const Problem& problem, const Solution& solution) {
+  groups.update(problem, solution.lambda);
+  for (int group = 0; group < groups.count(); ++group) {
+    double largest = 0;
+    for (const int i : groups.blocks(group)) {
+      const RowBlock& block = problem.blocks[i];
+      for (int r = block.row; r < block.row + block.size; ++r) largest = std::max(largest, std::abs(q[r]));
+    }
+    for (const int i : groups.blocks(group))
+      std::fill_n(most_round.begin() + problem.blocks[i].row, problem.blocks[i].size, kMostRound * largest);
+    for (const int column : groups.columns(group)) columns[column].most_round = kMostRound * largest;
+  }
+}
+
 /// v must be what the impulses produce, to a part of the column's own speeds.
 void Judge::Scratch::judge_column(const Problem& problem, const Solution& solution, int island, int column,
-                                  double most_round, Residuals* result) {
+                                  Residuals* result) {
   const int n = problem.column_size(column), first = problem.column_start[column];
   double error[6], largest = 0;
   for (int i = 0; i < n; ++i) {
@@ -203,8 +222,8 @@ void Judge::Scratch::judge_column(const Problem& problem, const Solution& soluti
   const ColumnSpeeds& speeds = columns[column];
   const ConstBlockMap mass = problem.mass_block(column);
   const double size = mass.trace();
-  const double excess =
-      std::sqrt(calc_square(mass, error)) - std::min(kRound * std::sqrt(speeds.impulses), most_round * std::sqrt(size));
+  const double excess = std::sqrt(calc_square(mass, error)) -
+                        std::min(kRound * std::sqrt(speeds.impulses), speeds.most_round * std::sqrt(size));
   if (excess <= 0) return;
   const double relative = calc_share(excess, speeds.change + speeds.terms + kStillSquare * size);
   result->momentum = std::max(result->momentum, relative);
@@ -213,7 +232,7 @@ void Judge::Scratch::judge_column(const Problem& problem, const Solution& soluti
 
 /// Speeds that matter to a row: what it would have without impulses, what the impulses did to its columns, and
 /// kCancelled of the terms of which the former are the sums.
-void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& block, double most_round) {
+void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& block) {
   for (int k = 0; k < block.size; ++k) {
     const int r = block.row + k;
     double change = 0, impulses = 0;
@@ -224,7 +243,7 @@ void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& b
       impulses += diagonal * column.impulses;
     }
     rows[r].square = q[r] * q[r] + change + kCancelled * kCancelled * terms[r] + kStillSquare;
-    rows[r].floor = kRound * std::sqrt(terms[r]) + std::min(kRound * std::sqrt(impulses), most_round);
+    rows[r].floor = kRound * std::sqrt(terms[r]) + std::min(kRound * std::sqrt(impulses), most_round[r]);
   }
 }
 
@@ -277,15 +296,14 @@ void Judge::Scratch::judge_island(const Problem& problem, const Solution& soluti
       largest = std::max(largest, q[r] * q[r]);
     }
   }
-  const double most_round = kMostRound * std::sqrt(largest);
-  for (const int column : islands.columns(island)) judge_column(problem, solution, island, column, most_round, result);
+  for (const int column : islands.columns(island)) judge_column(problem, solution, island, column, result);
   map_sum = 0;
   map_block = {};
   map_block.part = LawPart::NaturalMap;
   map_block.island = island;
   for (const int i : islands.blocks(island)) {
     const RowBlock& block = problem.blocks[i];
-    update_row_scales(problem, block, most_round);
+    update_row_scales(problem, block);
     // In local form the bodies are not known: the island's largest offset stands for their speeds.
     for (int k = 0; k < block.size && !problem.coupling.empty(); ++k) rows[block.row + k].square += largest;
     judge_block(problem, solution, island, i, result);
@@ -321,7 +339,7 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   result.scale = s.q.norm();
   s.update_speeds(problem, solution);
   for (int island = 0; island < s.islands.count(); ++island) s.judge_island(problem, solution, island, &result);
-  for (const int column : s.islands.free_columns()) s.judge_column(problem, solution, -1, column, 0, &result);
+  for (const int column : s.islands.free_columns()) s.judge_column(problem, solution, -1, column, &result);
   result.worst = s.part.relative >= kNamed * s.map.relative ? s.part : s.map;
   result.worst.relative = std::max(s.part.relative, s.map.relative);
   if (result.worst.block < 0) return result;

@@ -19,7 +19,12 @@ void Islands::unite(int a, int b) {
   if (a != b) parent_[std::max(a, b)] = std::min(a, b);
 }
 
-void Islands::update(const Problem& problem) {
+void Islands::update(const Problem& problem) { update(problem, nullptr); }
+
+void Islands::update(const Problem& problem, const VecX* lambda) {
+  const auto ties = [&](const RowBlock& block) {
+    return lambda == nullptr || !lambda->segment(block.row, block.size).isZero(0);
+  };
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
   parent_.resize(columns + blocks);
   for (int i = 0; i < columns + blocks; ++i) parent_[i] = i;
@@ -27,12 +32,15 @@ void Islands::update(const Problem& problem) {
   for (int i = 0; i < blocks; ++i) {
     const RowBlock& block = problem.blocks[i];
     std::fill_n(block_of_row_.begin() + block.row, block.size, i);
+    if (!ties(block)) continue;
     for (int e = block.entry; e < block.entry + block.entries; ++e) unite(problem.entries[e].column, columns + i);
   }
   if (!problem.coupling.empty()) {
     for (int r = 0; r < problem.rows(); ++r)
-      for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k)
-        unite(columns + block_of_row_[r], columns + block_of_row_[problem.coupling.column[k]]);
+      for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k) {
+        const int a = block_of_row_[r], b = block_of_row_[problem.coupling.column[k]];
+        if (ties(problem.blocks[a]) && ties(problem.blocks[b])) unite(columns + a, columns + b);
+      }
   }
   number_islands(problem);
 }

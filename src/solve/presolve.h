@@ -13,6 +13,8 @@ namespace slipstick {
 class Islands {
  public:
   void update(const Problem& problem);
+  /// The groups through which impulses pass: blocks whose lambda is zero tie nothing, and are islands by themselves.
+  void update(const Problem& problem, const VecX& lambda) { update(problem, &lambda); }
 
   int count() const { return static_cast<int>(block_start_.size()) - 1; }
   std::span<const int> blocks(int island) const { return part(blocks_, block_start_, island); }
@@ -33,6 +35,7 @@ class Islands {
   static std::span<const int> part(const std::vector<int>& list, const std::vector<int>& start, int island) {
     return {list.data() + start[island], static_cast<std::size_t>(start[island + 1] - start[island])};
   }
+  void update(const Problem& problem, const VecX* lambda);
   int find_root(int node);
   void unite(int a, int b);
   void number_islands(const Problem& problem);
