@@ -23,7 +23,9 @@ class Judged : public Solver {
       : solver_(std::move(solver)),
         polisher_(dynamic_cast<PolishingSolver*>(solver_.get())),
         time_(options.time_limit),
-        budgeted_(options.max_iterations > 0) {}
+        budgeted_(options.max_iterations > 0) {
+    if (polisher_ != nullptr) polisher_->set_judge(&judge_);
+  }
 
   SolverTraits traits() const override { return solver_->traits(); }
   const SolverHistory* history() const override { return solver_->history(); }

@@ -22,6 +22,8 @@ class PolishingSolver : public Solver {
  public:
   /// A few steps from `answer`; better or the same by the solver's own measure.
   virtual SolverReport polish(const Problem& problem, double goal, Solution* answer) = 0;
+  /// The judge of its answers, for those who ask before they stop; one for both, so that no step allocates a second.
+  virtual void set_judge(Judge* judge) = 0;
 };
 
 /// The solver under the judge: see judged.cpp.
