@@ -62,9 +62,11 @@ struct Motor {
   double time = 0.1;  ///< position without stiffness: the speed asked for is what is missing over this time, s
   std::optional<Expression> max_speed;  ///< position without stiffness: the largest speed asked for; not below zero
   double stiffness = 0, damping = 0;    ///< position: a spring and damper to the target instead, N/m or N m/rad
+                                        ///< speed: a damper to the target instead
+  bool drives_force = false;            ///< `target` is the force itself, N or N m
 };
 
-/// What a person asks of one freedom of a joint. Coordinates are zero at t = 0; a rod's and rope's is its length.
+/// What a person asks of one freedom of a joint. Coordinates are `start` at t = 0; a rod's and rope's is its length.
 struct AxisDescription {
   Freedom freedom = Freedom::TurnZ;
   std::optional<std::array<double, 2>> limits;  ///< m or rad; infinite: none on that side
@@ -73,6 +75,8 @@ struct AxisDescription {
   double friction = 0;                          ///< dry, N or N m
   bool lock = false;                            ///< held where it is at t = 0
   double stiffness = 0, damping = 0, rest = 0;  ///< a spring and damper
+  double armature = 0;                          ///< inertia of a rotor that turns with the coordinate, kg m^2 or kg
+  double start = 0;                             ///< what the coordinate counts from: its value at t = 0, m or rad
 };
 
 /// A freedom with something on it, in the model; its coordinate is State::axis.
@@ -83,9 +87,11 @@ struct Axis {
   double friction = 0;
   double stiffness = 0, damping = 0, rest = 0;
   int motor_row = -1, friction_row = -1;  ///< offsets into State::joint_impulse; -1: none
+  double armature = 0, start = 0;
+  int armature_row = -1;
 };
 
-/// Linear relation of coordinates: sum factor_k (q_k - q_k(0)) = 0.
+/// Relation of coordinates: sum factor_k (q_k - q_k(0)) = 0, or q_0 = p(q_1) with a polynomial p.
 struct Coupling {
   struct Term {
     int axis = 0;
@@ -96,6 +102,8 @@ struct Coupling {
   int count = 0;
   double start = 0;  ///< the sum at t = 0
   int row = 0;       ///< offset into State::joint_impulse
+  bool is_polynomial = false;
+  std::array<double, 5> polynomial{};  ///< p, from the constant on; the factor of term 1 is then -p'
 };
 
 }  // namespace slipstick

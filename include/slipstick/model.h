@@ -101,6 +101,8 @@ struct ShapeDescription {
   std::string color;
   bool visual_only = false;
   SourceTag source = -1;
+  /// Two shapes may touch if a bit of one's `contype` is in the other's `conaffinity`.
+  std::uint32_t contype = 1, conaffinity = 1;
 };
 
 struct BodyDescription {
@@ -119,6 +121,7 @@ struct BodyDescription {
   std::vector<ShapeDescription> shapes;
   std::string group;  ///< bodies of the same group do not touch each other; empty: none
   SourceTag source = -1;
+  double gravity_scale = 1;  ///< share of its weight that acts; 0: something carries it
 };
 
 struct JointDescription {
@@ -139,7 +142,10 @@ struct JointDescription {
   std::vector<std::string> joints = {};  ///< gear, rack, differential: "name", or "name.axis" of a joint with several
   double ratio = 1;                      ///< gear, differential; rack: radius, m/rad; screw: pitch, m per turn
   double radius = 0;                     ///< rolling
-  SolveMode solve = SolveMode::Direct;   ///< of its rows, motors, limits and friction
+  std::vector<double> polynomial = {};   ///< gear: q1 = p0 + p1 q2 + p2 q2^2 + ... (at most five) instead of `ratio`
+  /// Universal: where the second axis passes, if not at `at`: the two axes are then joined by a massless link.
+  std::optional<Vec3> second_at = std::nullopt;
+  SolveMode solve = SolveMode::Direct;  ///< of its rows, motors, limits and friction
 };
 
 struct SpringDescription {
@@ -200,6 +206,7 @@ struct Shape {
   int hull = -1;     ///< hull: Model::hulls
   int surface = -1;  ///< mesh, heightfield: Model::surfaces
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
+  std::uint32_t contype = 1, conaffinity = 1;
 };
 
 struct Body {
@@ -218,7 +225,13 @@ struct Body {
   double reach_radius = 0;  ///< from the centre of mass to the farthest point of its shapes (0 if none or unbounded)
   std::array<Expression, 3> kinematic_velocity;
   std::array<Expression, 3> kinematic_angular_velocity;
+  double gravity_scale = 1;
 };
+
+/// Contact filter of two shapes.
+inline bool bits_touch(const Shape& a, const Shape& b) {
+  return (a.contype & b.conaffinity) != 0 || (b.contype & a.conaffinity) != 0;
+}
 
 struct Joint {
   JointKind kind = JointKind::Ball;
@@ -236,6 +249,7 @@ struct Joint {
   std::array<bool, kFreedoms> lock{};  ///< those among them that a row holds at zero
   double radius = 0;                   ///< rolling
   bool is_disk = false;                ///< rolling
+  Vec3 link = Vec3::Zero();            ///< universal: from the first axis to the second at angle 0, in frame_a
   SolveMode solve = SolveMode::Direct;
 };
 

@@ -125,6 +125,7 @@ bool WorldAudit::Impl::may_touch(int a, int b) const {
   const int body_a = model->shapes[a].body, body_b = model->shapes[b].body;
   if ((!movable[a] && !movable[b]) || body_a == body_b) return false;
   if (!kinds_touch(model->shapes[a].kind, model->shapes[b].kind)) return false;
+  if (!bits_touch(model->shapes[a], model->shapes[b])) return false;
   if (body_a != kWorld && body_b != kWorld && model->bodies[body_a].group >= 0 &&
       model->bodies[body_a].group == model->bodies[body_b].group)
     return false;

@@ -117,7 +117,7 @@ struct ContactFinder::Impl {
   std::vector<Pose> static_pose;
   std::vector<double> static_reach;
   bool has_static_tree = false;
-  bool has_groups = false;
+  bool has_groups = false, has_bits = false;
   std::vector<IndexPair> pairs, sorted_pairs;
   std::vector<std::int32_t> bucket;
   std::optional<tbb::task_arena> arena;  ///< more than one thread
@@ -171,6 +171,8 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), 
   bounds.resize(moving.size());
   set_box_hulls();
   set_polytopes();
+  has_bits = std::any_of(m.shapes.begin(), m.shapes.end(),
+                         [](const Shape& shape) { return shape.contype != 1 || shape.conaffinity != 1; });
   has_groups = std::any_of(m.bodies.begin(), m.bodies.end(), [](const Body& body) { return body.group >= 0; });
 }
 
@@ -335,6 +337,7 @@ bool ContactFinder::Impl::may_touch(int shape_a, int shape_b) const {
       model->bodies[a.body].group == model->bodies[b.body].group) {
     return false;
   }
+  if (has_bits && !bits_touch(model->shapes[shape_a], model->shapes[shape_b])) return false;
   if (!can_touch(a.kind, b.kind)) return false;
   if (!a.has_excluded || !b.has_excluded) return true;
   const std::array<int, 2> bodies = {std::min(a.body, b.body), std::max(a.body, b.body)};

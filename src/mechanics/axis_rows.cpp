@@ -5,6 +5,8 @@
 //              angle of the mean of both cross axes, exact for any tilt of the axes
 //   two turns  about f of A and then about s = f + 1 of B (t the third; f_A . s_B = 0):
 //              first  atan2(s_B . t_A, s_B . s_A),   second  atan2(f_A . t_B, f_A . f_B)
+//   three turns  (a generic joint's, if asked for) about z of A, then x, then y of B: R = Rz Rx Ry has
+//              z_A . y_B = sin q2,  q1 = atan2(-x_A . y_B, y_A . y_B),  q3 = atan2(-z_A . x_B, z_A . z_B)
 //   length     |p_B - p_A|
 //
 // d atan2(s, c) = (c ds - s dc) / (s^2 + c^2).
@@ -41,6 +43,15 @@ ValuedRow calc_double_turn(const PlacedJoint& at, int first, bool wants_first) {
                      : calc_angle(calc_axes_row(at, f, t), calc_axes_row(at, f, f));
 }
 
+ValuedRow calc_triple_turn(const PlacedJoint& at, Freedom freedom) {
+  const auto negative = [&](int i, int j) { return sum(ValuedRow{}, -1, calc_axes_row(at, i, j)); };
+  if (freedom == Freedom::TurnZ) return calc_angle(negative(0, 1), calc_axes_row(at, 1, 1));
+  if (freedom == Freedom::TurnY) return calc_angle(negative(2, 0), calc_axes_row(at, 2, 2));
+  const ValuedRow s = calc_axes_row(at, 2, 1);
+  const double cosine = std::sqrt(std::max(1 - s.value * s.value, 1e-24));
+  return {{s.row.a / cosine, s.row.b / cosine}, std::asin(std::clamp(s.value, -1.0, 1.0))};
+}
+
 /// Relative angular velocity about an axis of A: a rate without a coordinate.
 ValuedRow calc_spin(const PlacedJoint& at, int k) {
   const Vec3 e = at.frame_a.col(k);
@@ -56,6 +67,11 @@ double calc_nearest_turn(double angle, double near) {
 }
 
 double near_of(std::span<const double> near, std::size_t k) { return k < near.size() ? near[k] : 0.0; }
+
+double calc_polynomial(const Coupling& coupling, double q) {
+  const auto& p = coupling.polynomial;
+  return p[0] + q * (p[1] + q * (p[2] + q * (p[3] + q * p[4])));
+}
 
 void add_side(int body, const Vec6& part, double factor, CouplingRow* row) {
   if (body == kWorld) return;
@@ -76,6 +92,7 @@ ValuedRow calc_coordinate(const Joint& joint, const PlacedJoint& at, Freedom fre
   const int k = static_cast<int>(freedom) % 3;
   if (!is_turn(freedom)) return calc_turning_row(at, k);
   if (joint.kind == JointKind::VelocityMotor) return calc_spin(at, k);
+  if (joint.free[3] && joint.free[4] && joint.free[5]) return calc_triple_turn(at, freedom);
   if (joint.free[3 + (k + 1) % 3]) return calc_double_turn(at, k, true);
   if (joint.free[3 + (k + 2) % 3]) return calc_double_turn(at, (k + 2) % 3, false);
   return calc_single_turn(at, k);
@@ -89,6 +106,7 @@ AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, const Axis
   const Joint& joint = model.joints[given.joint];
   const ValuedRow made = calc_coordinate(joint, PlacedJoint(joint, pose), given.freedom);
   AxisRow out{joint.a, joint.b, made.row, made.value};
+  if (given.start != 0) out.value += given.start;
   if (is_turn(given.freedom)) out.value = calc_nearest_turn(out.value, near);
   return out;
 }
@@ -112,6 +130,13 @@ void update_coordinates(const Model& model, const State& last, State* state) {
   update_coordinates(model, model.idle_axes, state->pose, last.idle_axis, &state->idle_axis);
 }
 
+double calc_coupling_factor(const Coupling& coupling, int i, std::span<const AxisRow> axes) {
+  if (!coupling.is_polynomial || i == 0) return coupling.term[i].factor;
+  const auto& p = coupling.polynomial;
+  const double q = axes[coupling.term[1].axis].value;
+  return -(p[1] + q * (2 * p[2] + q * (3 * p[3] + q * 4 * p[4])));
+}
+
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows) {
   rows->resize(model.couplings.size());
   for (std::size_t k = 0; k < model.couplings.size(); ++k) {
@@ -121,11 +146,13 @@ void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, 
     out.value = -coupling.start;
     for (int i = 0; i < coupling.count; ++i) {
       const AxisRow& axis = axes[coupling.term[i].axis];
-      const double factor = coupling.term[i].factor;
+      const double factor = calc_coupling_factor(coupling, i, axes);
       add_side(axis.body_a, axis.row.a, factor, &out);
       add_side(axis.body_b, axis.row.b, factor, &out);
-      out.value += factor * axis.value;
+      if (!coupling.is_polynomial) out.value += factor * axis.value;
     }
+    if (coupling.is_polynomial)
+      out.value = axes[coupling.term[0].axis].value - calc_polynomial(coupling, axes[coupling.term[1].axis].value);
   }
 }
 
@@ -151,7 +178,11 @@ double calc_axis_error(const Model& model, const State& state) {
     largest = std::max(largest, limit.upper ? value(limit.axis) - limit.bound : limit.bound - value(limit.axis));
   for (const Coupling& coupling : model.couplings) {
     double error = -coupling.start;
-    for (int i = 0; i < coupling.count; ++i) error += coupling.term[i].factor * value(coupling.term[i].axis);
+    if (coupling.is_polynomial) {
+      error = value(coupling.term[0].axis) - calc_polynomial(coupling, value(coupling.term[1].axis));
+    } else {
+      for (int i = 0; i < coupling.count; ++i) error += coupling.term[i].factor * value(coupling.term[i].axis);
+    }
     largest = std::max(largest, std::abs(error));
   }
   return largest;

@@ -39,9 +39,12 @@ struct DrivenMotor {
   double target(double t) const { return input && input->target.given() ? double(input->target) : motor.target.at(t); }
   double max(double t) const { return input && input->max.given() ? double(input->max) : calc_bound(motor.max, t); }
   /// The motor is a source of force and has no target.
-  bool is_source() const { return input && input->torque.given(); }
+  bool is_source() const { return motor.drives_force || (input && input->torque.given()); }
   /// `t` is the end of the step.
-  double torque(double t) const { return std::clamp(double(input->torque), -max(t), max(t)); }
+  double torque(double t) const {
+    const bool given = input && input->torque.given();
+    return std::clamp(given ? double(input->torque) : target(t), -max(t), max(t));
+  }
 };
 
 }  // namespace slipstick

@@ -13,7 +13,8 @@ Vec3 calc_at(const std::array<Expression, 3>& formula, double t) {
 void update_gravity(const Model& model, std::vector<Vec6>* gravity) {
   gravity->resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    (*gravity)[i].head<3>() = model.bodies[i].mass * model.gravity;  // mass 0 unless dynamic
+    (*gravity)[i].head<3>() =
+        model.bodies[i].mass * model.bodies[i].gravity_scale * model.gravity;  // mass 0 unless dynamic
     (*gravity)[i].tail<3>().setZero();
   }
 }

@@ -93,6 +93,8 @@ AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, const Axis
 void update_axis_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
                       std::vector<AxisRow>* rows);
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows);
+/// d value / d q_i of a coupling's term i; `axes` as update_axis_rows fills them.
+double calc_coupling_factor(const Coupling& coupling, int i, std::span<const AxisRow> axes);
 /// The coordinates of `axes` (Model::axes or idle_axes) at `pose`, which is not more than half a turn from where they
 /// were `near`.
 void update_coordinates(const Model& model, std::span<const Axis> axes, std::span<const Pose> pose,

@@ -42,10 +42,25 @@ void add_rod_row(const PlacedJoint& at, double length, JointRows* rows) {
   add_row(row.row, row.value - length, rows);
 }
 
+/// A universal joint whose axes do not meet: B's point is at the end of a link that turns with the first angle, so that
+/// the three point rows just added count from p_A + Rz(q) link.
+void add_link(const Joint& joint, const PlacedJoint& at, JointRows* rows) {
+  const ValuedRow turn = calc_coordinate(joint, at, Freedom::TurnZ);
+  const double c = std::cos(turn.value), s = std::sin(turn.value);
+  const Vec3& d = joint.link;
+  const Vec3 end(c * d.x() - s * d.y(), s * d.x() + c * d.y(), d.z()), rate(-end.y(), end.x(), 0);
+  for (int i = 0; i < 3; ++i) {
+    rows->value[i] -= end[i];
+    rows->row[i].a -= rate[i] * turn.row.a;
+    rows->row[i].b -= rate[i] * turn.row.b;
+  }
+}
+
 /// Rows that hold what is not free, in the axes of A.
 void add_held_rows(const Joint& joint, const PlacedJoint& at, JointRows* rows) {
   for (int i = 0; i < 3; ++i)
     if (!joint.free[i]) add_turning_row(at, i, rows);
+  if (!joint.link.isZero(0)) add_link(joint, at, rows);
   const auto turns = joint.free.begin() + 3;
   const auto count = std::count(turns, turns + 3, true);
   if (count == 0) {

@@ -47,11 +47,18 @@ std::vector<Freedom> list_freedoms(const JointDescription& given) {
   }
 }
 
-/// Three free turns have no angles that are true for all attitudes.
+/// Three free turns have no angles that are true for all attitudes (but see can_have_axis).
 bool has_coordinate(const Joint& joint, Freedom freedom) {
   if (!joint.free[index_of(freedom)]) return false;
   if (!is_turn(freedom) || joint.kind == JointKind::VelocityMotor) return true;
   return std::count(joint.free.begin() + 3, joint.free.begin() + 6, true) < 3;
+}
+
+/// What asks for the angles of three free turns of a generic joint gets those about z of A, then x, then y of B; they
+/// fail where the second is a right angle, as the gimbals do that they are the angles of.
+bool can_have_axis(const Joint& joint, Freedom freedom) {
+  const bool gimbals = joint.kind == JointKind::Generic && is_turn(freedom) && joint.free[index_of(freedom)];
+  return gimbals || has_coordinate(joint, freedom);
 }
 
 /// A bound that does not change must leave some room; one that does may begin with none.
@@ -64,7 +71,12 @@ void check_bound(const char* key, const char* words, const Expression& bound, It
 }
 
 void check_motor(const Motor& motor, ItemCheck* check) {
-  check_bound("motor.max", "max of the motor", motor.max, check);
+  // Without a bound: only where the force is finite by itself.
+  const bool soft = motor.drives_force || motor.stiffness > 0 || motor.damping > 0;
+  const bool unbounded = soft && motor.max.is_constant() && motor.max.constant() == kInfinity;
+  if (!unbounded) check_bound("motor.max", "max of the motor", motor.max, check);
+  if (motor.drives_force && (motor.drives_position || motor.stiffness != 0 || motor.damping != 0))
+    check->fail("motor.target", "a motor that is a force has no position, stiffness or damping");
   check->finite("motor.target", motor.target.at(0), "target of the motor");
   check->positive("motor.time", motor.time, "time of the motor");
   check->not_negative("motor.stiffness", motor.stiffness, "stiffness of the motor");
@@ -77,6 +89,8 @@ void check_axis(const AxisDescription& given, ItemCheck* check) {
   check->not_negative("stiffness", given.stiffness);
   check->not_negative("damping", given.damping);
   check->finite("rest", given.rest);
+  check->not_negative("armature", given.armature);
+  check->finite("start", given.start);
   check->within("restitution", given.restitution, 0, 1);
   if (given.motor) check_motor(*given.motor, check);
   if (!given.limits) return;
@@ -88,7 +102,10 @@ void check_axis(const AxisDescription& given, ItemCheck* check) {
 }
 
 double calc_start_coordinate(const JointDescription& given, Freedom freedom) {
-  return freedom == Freedom::Length ? (given.at_b - given.at).stableNorm() : 0.0;
+  if (freedom == Freedom::Length) return (given.at_b - given.at).stableNorm();
+  for (const AxisDescription& axis : given.axes)
+    if (axis.freedom == freedom) return axis.start;
+  return 0;
 }
 
 /// The axis of a joint's freedom; made if it is not there yet.
@@ -99,6 +116,7 @@ int find_axis(int joint, Freedom freedom, Compilation* c) {
   Axis axis;
   axis.joint = joint;
   axis.freedom = freedom;
+  if (freedom != Freedom::Length) axis.start = calc_start_coordinate(c->description.joints[joint], freedom);
   axes.push_back(axis);
   c->initial.axis.push_back(calc_start_coordinate(c->description.joints[joint], freedom));
   return static_cast<int>(axes.size()) - 1;
@@ -122,6 +140,21 @@ void add_limits(const AxisDescription& given, int axis, ItemCheck* check, Compil
     limit.law.solve = c->description.joints[c->model.axes[axis].joint].solve;
     c->model.limits.push_back(limit);
   }
+}
+
+bool set_polynomial(const JointDescription& given, ItemCheck* check, Coupling* coupling) {
+  if (given.polynomial.empty()) return true;
+  if (given.kind != JointKind::Gear || given.polynomial.size() > coupling->polynomial.size()) {
+    check->fail("polynomial", "polynomial is for a gear, and has at most " +
+                                  std::to_string(coupling->polynomial.size()) + " coefficients");
+    return false;
+  }
+  coupling->is_polynomial = true;
+  for (std::size_t k = 0; k < given.polynomial.size(); ++k) {
+    if (!check->finite("polynomial", given.polynomial[k])) return false;
+    coupling->polynomial[k] = given.polynomial[k];
+  }
+  return true;
 }
 
 /// "name" or "name.axis" of another joint -> its axis; a fault and -1 otherwise.
@@ -151,7 +184,7 @@ int find_coupled(const std::string& text, const std::string& key, ItemCheck* che
     check->fail_unknown(key, "joint", text, known);
     return -1;
   }
-  if (!freedom || !has_coordinate(joints[joint], *freedom)) {
+  if (!freedom || !can_have_axis(joints[joint], *freedom)) {
     check->fail(key, "joint " + as_quoted(joints[joint].name) + " has no axis that " + as_quoted(text) + " could mean");
     return -1;
   }
@@ -195,11 +228,13 @@ void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compil
     const AxisDescription& wanted = given.axes[at];
     check->set_part("axes[" + std::to_string(at) + "].");
     check_axis(wanted, check);
-    if (!has_coordinate(joint, wanted.freedom)) {
+    if (!can_have_axis(joint, wanted.freedom)) {
       check->fail("freedom", "a " + std::string(name_of(given.kind)) + " has no coordinate '" +
                                  std::string(name_of(wanted.freedom)) + "' to limit, drive, brake or lock");
       continue;
     }
+    if (wanted.freedom == Freedom::Length && wanted.start != 0)
+      check->fail("start", "a length counts from zero; leave start out");
     if (!check->good() || wanted.lock) continue;
     const int k = find_axis(i, wanted.freedom, c);
     Axis& axis = c->model.axes[k];
@@ -208,8 +243,10 @@ void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compil
     axis.stiffness = wanted.stiffness;
     axis.damping = wanted.damping;
     axis.rest = wanted.rest;
+    axis.armature = wanted.armature;
     if (axis.motor) axis.motor_row = c->model.joint_rows++;
     if (axis.friction > 0) axis.friction_row = c->model.joint_rows++;
+    if (axis.armature > 0) axis.armature_row = c->model.joint_rows++;
     if (wanted.limits) add_limits(wanted, k, check, c);
   }
   check->set_part("");
@@ -241,6 +278,7 @@ void compile_couplings(const JointDescription& given, int i, ItemCheck* check, C
       return;
     }
     if (!check->finite("ratio", given.ratio, given.kind == JointKind::Rack ? "radius" : "ratio")) return;
+    if (!set_polynomial(given, check, &coupling)) return;
     if (given.ratio == 0)
       return check->fail("ratio", "a ratio of zero is a lock; leave the joint out and lock the axis");
     std::array<int, 3> axis{};
@@ -268,7 +306,7 @@ void compile_couplings(const JointDescription& given, int i, ItemCheck* check, C
   } else {
     return;
   }
-  for (int k = 0; k < coupling.count; ++k)
+  for (int k = 0; k < coupling.count && !coupling.is_polynomial; ++k)
     coupling.start += coupling.term[k].factor * c->initial.axis[coupling.term[k].axis];
   coupling.row = c->model.joint_rows++;
   c->model.couplings.push_back(coupling);
@@ -287,6 +325,7 @@ void compile_idle_axes(Compilation* c) {
       Axis axis;
       axis.joint = static_cast<int>(j);
       axis.freedom = freedom;
+      if (freedom != Freedom::Length) axis.start = calc_start_coordinate(c->description.joints[j], freedom);
       c->model.idle_axes.push_back(axis);
       c->initial.idle_axis.push_back(calc_start_coordinate(c->description.joints[j], freedom));
     }

@@ -182,6 +182,8 @@ void compile_body(int i, Compilation* c) {
   if (!given.group.empty()) {
     body.group = c->group_index.try_emplace(given.group, static_cast<int>(c->group_index.size())).first->second;
   }
+  check.finite("gravity_scale", given.gravity_scale);
+  body.gravity_scale = given.gravity_scale;
   const Pose frame = calc_frame(given, planar, &check);
   check_motion(given, planar, &check);
   body.first_shape = static_cast<int>(c->model.shapes.size());

@@ -134,6 +134,13 @@ Joint compile_joint(const JointDescription& given, ItemCheck* check, Compilation
   joint.anchor_b = as_body_point(*c, joint.b, ends ? given.at_b : given.at);
   joint.frame_a = as_body_axes(*c, joint.a, frame);
   joint.frame_b = as_body_axes(*c, joint.b, frame);
+  if (given.second_at) {
+    if (given.kind != JointKind::Universal) check->fail("second_at", "only a universal joint has a second point");
+    if (check->finite("second_at", *given.second_at)) {
+      joint.link = frame.transpose() * (*given.second_at - given.at);
+      joint.anchor_b = as_body_point(*c, joint.b, *given.second_at);
+    }
+  }
   if (ends) joint.length = given.length.value_or((given.at_b - given.at).stableNorm());
   if (given.kind == JointKind::Rolling) {
     joint.anchor_a = as_body_point(*c, joint.a, given.at - given.radius * frame.col(2));

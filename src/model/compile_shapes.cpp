@@ -172,6 +172,8 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
   shape.material = material;
   shape.pose.position = given.pose.position;
   shape.pose.orientation = given.pose.orientation.normalized();
+  shape.contype = given.contype;
+  shape.conaffinity = given.conaffinity;
   switch (given.kind) {
     case ShapeKind::Sphere:
     case ShapeKind::Disk:

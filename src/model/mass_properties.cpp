@@ -285,6 +285,7 @@ std::optional<MassProperties> calc_body_mass(const BodyDescription& body, const 
 
   bool bare = true;
   for (const ShapeDescription& shape : body.shapes) bare &= !has_matter(shape);
+  bare |= body.mass && inertia && body.center_of_mass;  // nothing is left for the shapes to say
   std::optional<MassProperties> matter = bare ? calc_bare(body, lock, check) : calc_shapes(body, planar, check);
   if (!matter) return std::nullopt;
   if (body.mass) {

@@ -61,14 +61,15 @@ class ModelDigest {
   }
   void add(const Body& body) {
     const auto& [name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
-                 angular_velocity] = body;
+                 angular_velocity, gravity_scale] = body;
     add_all(name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
-            angular_velocity);
+            angular_velocity, gravity_scale);
   }
   void add(const Shape& shape) {
-    const auto& [kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound] =
-        shape;
-    add_all(kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound);
+    const auto& [kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound,
+                 contype, conaffinity] = shape;
+    add_all(kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound, contype,
+            conaffinity);
   }
   void add(const HullFace& face) {
     const auto& [normal, offset, first, count] = face;
@@ -85,17 +86,19 @@ class ModelDigest {
   }
   void add(const Joint& joint) {
     const auto& [kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
-                 free, lock, radius, is_disk, solve] = joint;
+                 free, lock, radius, is_disk, link, solve] = joint;
     add_all(kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
-            free, lock, radius, is_disk, solve);
+            free, lock, radius, is_disk, link, solve);
   }
   void add(const Motor& motor) {
-    const auto& [drives_position, target, max, time, max_speed, stiffness, damping] = motor;
-    add_all(drives_position, target, max, time, max_speed, stiffness, damping);
+    const auto& [drives_position, target, max, time, max_speed, stiffness, damping, drives_force] = motor;
+    add_all(drives_position, target, max, time, max_speed, stiffness, damping, drives_force);
   }
   void add(const Axis& axis) {
-    const auto& [joint, freedom, motor, friction, stiffness, damping, rest, motor_row, friction_row] = axis;
-    add_all(joint, freedom, motor, friction, stiffness, damping, rest, motor_row, friction_row);
+    const auto& [joint, freedom, motor, friction, stiffness, damping, rest, motor_row, friction_row, armature, start,
+                 armature_row] = axis;
+    add_all(joint, freedom, motor, friction, stiffness, damping, rest, motor_row, friction_row, armature, start,
+            armature_row);
   }
   void add(const Limit& limit) {
     const auto& [axis, upper, bound, law] = limit;
@@ -106,8 +109,8 @@ class ModelDigest {
     add_all(axis, factor);
   }
   void add(const Coupling& coupling) {
-    const auto& [joint, term, count, start, row] = coupling;
-    add_all(joint, term, count, start, row);
+    const auto& [joint, term, count, start, row, is_polynomial, polynomial] = coupling;
+    add_all(joint, term, count, start, row, is_polynomial, polynomial);
   }
   void add(const Spring& spring) {
     const auto& [name, a, b, anchor_a, anchor_b, stiffness, damping, rest_length] = spring;

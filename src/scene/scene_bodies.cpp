@@ -9,7 +9,8 @@ namespace {
 const KeyList& legal_keys() {
   static const KeyList kKeys{"name",           "like",     "repeat",           "fixed", "kinematic", "position",
                              "orientation",    "velocity", "angular_velocity", "mass",  "density",   "inertia",
-                             "center_of_mass", "lock",     "material",         "color", "shapes",    "group"};
+                             "center_of_mass", "lock",     "material",         "color", "shapes",    "group",
+                             "gravity_scale"};
   return kKeys;
 }
 
@@ -124,6 +125,7 @@ void read_body(const SceneMapPtr& map, std::int64_t copies, SceneBuild* build) {
   read_inertia(item, &body.inertia);
   item.vector("center_of_mass", &body.center_of_mass);
   read_lock(item, &body.lock);
+  item.number("gravity_scale", &body.gravity_scale);
   if (item.text("group", &body.group) && !body.group.empty()) body.group = build->prefix + body.group;
   if (const SceneNode* shapes = item.find("shapes")) read_shapes(*shapes, item, build, &body);
   build->places[body.source].sound = map->complete && build->reading.faults->raised() == faults_before;

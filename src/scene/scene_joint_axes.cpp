@@ -37,8 +37,9 @@ constexpr std::array kAxisKeys{
 
 /// The keys of one axis.
 KeyList keys_of(Freedom freedom) {
-  KeyList keys{"limits", "restitution", "motor", "friction", "lock", "stiffness", "damping", "rest"};
-  if (is_turn(freedom)) keys.insert(keys.end(), {"limits_deg", "limits_rad", "rest_deg"});
+  KeyList keys{"limits", "restitution", "motor", "friction", "lock", "stiffness", "damping", "rest", "armature"};
+  if (freedom != Freedom::Length) keys.push_back("start");
+  if (is_turn(freedom)) keys.insert(keys.end(), {"limits_deg", "limits_rad", "rest_deg", "start_deg"});
   return keys;
 }
 
@@ -81,29 +82,36 @@ void read_limits(const SceneItem& item, std::string_view key, double unit, AxisD
 void read_motor(const SceneItem& joint, SceneBuild* build, const MemberNotes& notes, AxisDescription* axis) {
   const SceneNode* node = joint.find("motor");
   if (node == nullptr) return;
-  if (!node->is_map()) return joint.expected(*node, "a map {speed or position, max}", "motor");
+  if (!node->is_map()) return joint.expected(*node, "a map {speed, position or torque, max}", "motor");
   const SceneMapPtr map = build->expander.resolve(*node, "the motor");
   if (!map) return;
   const SceneItem item(build->reading, *map, "motor of " + joint.label());
-  KeyList legal{"speed", "position", "max", "max_speed", "time", "stiffness", "damping"};
+  KeyList legal{"speed", "position", "torque", "max", "max_speed", "time", "stiffness", "damping"};
   if (is_turn(axis->freedom)) legal.push_back("position_deg");
   item.check_keys(legal);
-  const int targets = (item.has("speed") ? 1 : 0) + (item.has("position") ? 1 : 0) + (item.has("position_deg") ? 1 : 0);
+  int targets = 0;
+  for (const char* key : {"speed", "position", "position_deg", "torque"}) targets += item.has(key) ? 1 : 0;
   if (targets != 1 && map->complete)
-    item.fault(*node, item.label() + " needs one of speed and position" +
-                          (is_turn(axis->freedom) ? " (or position_deg)" : "") + ", not " + std::to_string(targets));
+    item.fault(*node, item.label() + " needs one of speed, position" +
+                          (is_turn(axis->freedom) ? " (or position_deg)" : "") + " and torque, not " +
+                          std::to_string(targets));
   Motor motor;
-  motor.drives_position = !item.has("speed");
+  motor.drives_force = item.has("torque");
+  motor.drives_position = !item.has("speed") && !motor.drives_force;
+  item.number_of_time("torque", &motor.target);
   item.number_of_time("speed", &motor.target);
   item.number_of_time("position", &motor.target);
   if (item.number_of_time("position_deg", &motor.target)) motor.target = motor.target.times(kAxisDegree);
-  if (item.require("max")) item.number_of_time("max", &motor.max);
+  // What is soft, or a force itself, needs no bound.
+  const bool soft = motor.drives_force || item.has("stiffness") || item.has("damping");
+  if (soft) motor.max = kInfinity;
+  if (item.has("max") || (!soft && item.require("max"))) item.number_of_time("max", &motor.max);
   if (Expression most; item.number_of_time("max_speed", &most)) motor.max_speed = most;
   item.number("time", &motor.time);
   item.number("stiffness", &motor.stiffness);
   item.number("damping", &motor.damping);
   for (const std::string_view key : legal) {
-    const bool is_target = key == "speed" || key.starts_with("position");
+    const bool is_target = key == "speed" || key == "torque" || key.starts_with("position");
     notes.add(item, key, is_target ? "motor.target" : "motor." + std::string(key));
   }
   axis->motor = motor;
@@ -127,10 +135,15 @@ bool read_axis_keys(const SceneItem& item, SceneBuild* build, const MemberNotes&
   item.number("stiffness", &axis->stiffness);
   item.number("damping", &axis->damping);
   item.number("rest", &axis->rest);
+  item.number("armature", &axis->armature);
+  if (axis->freedom != Freedom::Length) item.number("start", &axis->start);
   if (!is_turn(axis->freedom)) return any;
   if (item.has("rest") && item.has("rest_deg"))
     item.fault(*item.find("rest_deg"), "rest is given twice in " + item.label());
   if (item.number("rest_deg", &axis->rest)) axis->rest *= kAxisDegree;
+  if (item.has("start") && item.has("start_deg"))
+    item.fault(*item.find("start_deg"), "start is given twice in " + item.label());
+  if (item.number("start_deg", &axis->start)) axis->start *= kAxisDegree;
   return any;
 }
 

@@ -133,6 +133,14 @@ void read_coupled(const SceneItem& item, SceneBuild* build, JointDescription* jo
   }
 }
 
+/// gear: {joints: [a, b], polynomial: [0, 2, 0.1]}: a = 2 b + 0.1 b^2.
+void read_polynomial(const SceneItem& item, JointDescription* joint) {
+  const SceneNode* node = joint->kind == JointKind::Gear ? item.find("polynomial") : nullptr;
+  if (node == nullptr) return;
+  if (item.has("ratio")) return item.fault(*node, "give 'ratio' or 'polynomial' in " + item.label() + ", not both");
+  if (const auto values = item.as_numbers(*node, "polynomial", {1, 2, 3, 4, 5})) joint->polynomial = *values;
+}
+
 /// A joint's keys for its axes, its number and its ends are not called as in the description.
 void add_members(const SceneItem& item, const JointType& type, ScenePlace* place) {
   if (!type.axis.empty()) place->add_member("axis", item.find(type.axis));
@@ -152,12 +160,14 @@ KeyList legal_joint_keys(const JointType& type) {
   KeyList legal{"name", "solve", "like", "repeat"};
   if (couples_joints(type.kind)) {
     legal.insert(legal.end(), {"joints", type.number});
+    if (type.kind == JointKind::Gear) legal.push_back("polynomial");
     return legal;
   }
   legal.insert(legal.end(), {"between", "at", "collide", "compliance", "damping_time"});
   for (const std::string_view key : {type.axis, type.second, type.number})
     if (!key.empty()) legal.push_back(key);
   if (type.has_length) legal.push_back("length");
+  if (type.kind == JointKind::Universal) legal.push_back("second_at");
   for (const std::string_view key : axis_keys(type.kind)) legal.push_back(key);
   return legal;
 }
@@ -179,7 +189,9 @@ void read_joint(const JointType& type, const SceneMapPtr& map, SceneBuild* build
   }
   if (!type.axis.empty()) read_axis(item, type, &joint);
   if (type.has_length) item.number("length", &joint.length);
-  if (!type.number.empty() && item.require(type.number))
+  read_polynomial(item, &joint);
+  if (type.kind == JointKind::Universal) item.vector("second_at", &joint.second_at);
+  if (!type.number.empty() && joint.polynomial.empty() && item.require(type.number))
     item.number(type.number, type.kind == JointKind::Rolling ? &joint.radius : &joint.ratio);
   read_axes(item, build, &joint);
   item.number("compliance", &joint.compliance);

@@ -107,6 +107,8 @@ void read_random_hull(const SceneItem& outer, ShapeDescription* shape) {
   }
 }
 
+bool read_scale(const SceneItem& item, Vec3* scale);
+
 void read_hull(const SceneItem& item, ShapeDescription* shape) {
   const bool points = item.find("points"), file = item.find("file"), random = item.find("random");
   if (points + file + random != 1) {
@@ -115,12 +117,22 @@ void read_hull(const SceneItem& item, ShapeDescription* shape) {
                                                      : " needs 'points', 'file' or 'random'"));
     return;
   }
+  if (!file && item.has("scale")) item.fault(*item.find("scale"), "'scale' is for the points of a 'file'");
   if (random) return read_random_hull(item, shape);
   if (file) {
     std::string name;
     if (!item.text("file", &name)) return;
+    Vec3 scale = Vec3::Ones();
     const std::string* const text = item.reading().files->read_data(*item.find("file"), name);
-    if (text) read_hull_file(item, *text, shape);
+    if (!text || !read_scale(item, &scale)) return;
+    if (is_mesh_file(name)) {
+      MeshPoints made = make_mesh_points(name, *text, scale);
+      if (!made.problem.empty()) return item.fault(*item.find("file"), "mesh '" + name + "': " + made.problem);
+      shape->vertices = std::move(made.points);
+      return;
+    }
+    read_hull_file(item, *text, shape);
+    for (Vec3& p : shape->vertices) p = p.cwiseProduct(scale);
     return;
   }
   const SceneNode& node = *item.find("points");
@@ -239,7 +251,7 @@ struct ShapeType {
   ShapeKind kind;
   std::string_view instead_in_space;  ///< empty: the shape is for scenes in space
   std::string_view instead_in_plane;  ///< empty: the shape is for planar scenes
-  std::array<std::string_view, 3> keys;
+  std::array<std::string_view, 4> keys;
   void (*read)(const SceneItem&, ShapeDescription*);
 };
 
@@ -250,7 +262,7 @@ constexpr std::array kShapes{
     ShapeType{"cylinder", ShapeKind::Cylinder, "", "disk", {"radius", "length"}, read_capsule},
     ShapeType{"cone", ShapeKind::Cone, "", "polygon", {"radius", "length"}, read_capsule},
     ShapeType{"ellipsoid", ShapeKind::Ellipsoid, "", "disk", {"size", ""}, read_box},
-    ShapeType{"hull", ShapeKind::Hull, "", "polygon", {"points", "file", "random"}, read_hull},
+    ShapeType{"hull", ShapeKind::Hull, "", "polygon", {"points", "file", "random", "scale"}, read_hull},
     ShapeType{"plane", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"halfspace", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"disk", ShapeKind::Disk, "sphere", "", {"radius", ""}, read_round},
@@ -269,8 +281,8 @@ const KeyList& shape_names() {
 }
 
 const KeyList& common_keys() {
-  static const KeyList kKeys{"position", "orientation", "material", "color",
-                             "density",  "visual_only", "like",     "repeat"};
+  static const KeyList kKeys{"position",    "orientation", "material",    "color", "density",
+                             "visual_only", "contype",     "conaffinity", "like",  "repeat"};
   return kKeys;
 }
 
@@ -285,6 +297,17 @@ void read_color(const SceneItem& item, std::string* color) {
       "unknown color '" + text + "' in " + item.label() + "; write \"#rgb\", \"#rrggbb\" or a CSS name";
   if (const auto near = closest_color(text)) message += "; did you mean '" + *near + "'?";
   item.fault(*item.find("color"), std::move(message));
+}
+
+/// A contact filter: 32 bits as a whole number.
+void read_bits(const SceneItem& item, std::string_view key, std::uint32_t* out) {
+  double value = 0;
+  if (!item.number(key, &value)) return;
+  if (value >= 0 && value < 0x1p32 && value == std::floor(value)) {
+    *out = static_cast<std::uint32_t>(value);
+  } else {
+    item.expected(*item.find(key), "a whole number of 32 bits", key);
+  }
 }
 
 void read_material_name(const SceneItem& item, SceneBuild* build, ShapeDescription* shape) {
@@ -339,6 +362,8 @@ void read_shape(const SceneMapPtr& map, const SceneItem& body, SceneBuild* build
   read_color(item, &shape.color);
   item.number("density", &shape.density);
   item.flag("visual_only", &shape.visual_only);
+  read_bits(item, "contype", &shape.contype);
+  read_bits(item, "conaffinity", &shape.conaffinity);
   build->places[shape.source].sound = build->reading.faults->raised() == faults_before;
   if (build->places[shape.source].sound) out->shapes.push_back(std::move(shape));
 }

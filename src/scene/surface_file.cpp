@@ -1,5 +1,7 @@
 #include "scene/surface_file.h"
 
+#include <slipstick/hull.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -7,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/as_quoted.h"
@@ -242,6 +245,44 @@ SurfaceFile parse_surface(std::string_view name, std::string_view bytes) {
   if (ends_in(name, ".obj")) return parse_obj(bytes);
   if (ends_in(name, ".stl")) return parse_stl(bytes);
   return fail_surface("unknown kind of file; meshes are read from .obj and .stl");
+}
+
+bool is_mesh_file(std::string_view name) { return ends_in(name, ".stl"); }
+
+std::vector<Vec3> keep_hull_points(std::vector<Vec3> points) {
+  const auto less = [](const Vec3& a, const Vec3& b) {
+    return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+  };
+  std::sort(points.begin(), points.end(), less);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  const auto most = static_cast<std::size_t>(kMaxHullPoints);
+  // The hull of all is the hull of the corners of the hulls of parts. Parts that are flat have none: all their points.
+  for (std::size_t before = 0; points.size() > most && points.size() != before;) {
+    before = points.size();
+    std::vector<Vec3> kept;
+    for (std::size_t first = 0; first < points.size(); first += most) {
+      const std::span<const Vec3> part(points.data() + first, std::min(most, points.size() - first));
+      const MadeHull made = make_hull(part);
+      const auto& corners = made.hull.vertices;
+      if (made.fault.empty()) {
+        kept.insert(kept.end(), corners.begin(), corners.end());
+      } else {
+        kept.insert(kept.end(), part.begin(), part.end());
+      }
+    }
+    points = std::move(kept);
+  }
+  return points;
+}
+
+MeshPoints make_mesh_points(std::string_view name, std::string_view bytes, const Vec3& scale) {
+  SurfaceFile file = parse_surface(name, bytes);
+  MeshPoints made;
+  made.problem = std::move(file.problem);
+  if (!made.problem.empty()) return made;
+  for (Vec3& p : file.vertices) p = p.cwiseProduct(scale);
+  made.points = keep_hull_points(std::move(file.vertices));
+  return made;
 }
 
 HeightFile parse_csv(std::string_view text) {

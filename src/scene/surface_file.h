@@ -23,6 +23,19 @@ SurfaceFile parse_stl(std::string_view bytes);
 /// By the ending of the file's name.
 SurfaceFile parse_surface(std::string_view name, std::string_view bytes);
 
+/// A mesh whose points make a hull: those that can be corners of it.
+struct MeshPoints {
+  std::vector<Vec3> points;
+  std::string problem;
+};
+/// The file's name ends as that of a mesh that `parse_surface` reads and that is not a list of points as well.
+bool is_mesh_file(std::string_view name);
+/// The points of a mesh file, times `scale`, each once and sorted; of more than kMaxHullPoints those that are no corner
+/// of the hull of their neighbours are left out.
+MeshPoints make_mesh_points(std::string_view name, std::string_view bytes, const Vec3& scale);
+/// The same of points that are there already.
+std::vector<Vec3> keep_hull_points(std::vector<Vec3> points);
+
 struct HeightFile {
   std::vector<double> heights;  ///< row by row, the first row has the least y
   std::size_t columns = 0;

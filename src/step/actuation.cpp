@@ -47,14 +47,16 @@ void add_coupling_row(const StepInput& input, const CouplingRow& coupling, const
 void add_box_row(const StepInput& input, const AxisRow& axis, SolveMode mode, int slot, double offset,
                  double compliance, double bound, Problem* problem, RowMap* map) {
   if (!moves_freely(*map, axis.body_a) && !moves_freely(*map, axis.body_b)) return;
-  RowBlock& block = problem->add_block(LawKind::Box, 1);
+  RowBlock& block = problem->add_block(std::isfinite(bound) ? LawKind::Box : LawKind::Equality, 1);
   block.mode = mode;
   const int row = block.row;
   map->joint_row[slot] = row;
   problem->c[row] = offset;
   problem->compliance[row] = compliance;
-  problem->lower[row] = -bound;
-  problem->upper[row] = bound;
+  if (std::isfinite(bound)) {
+    problem->lower[row] = -bound;
+    problem->upper[row] = bound;
+  }
   add_pair_entries(input, *map, axis.body_a, axis.body_b, {&axis.row, 1}, problem);
 }
 
@@ -83,6 +85,10 @@ void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, cons
   const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
   if (!motor.drives_position || (motor.stiffness == 0 && motor.damping == 0)) {
     const double target = calc_motor_speed(driven, at.value, t, h);
+    if (motor.damping > 0) {
+      add_box_row(input, at, mode, axis.motor_row, -target, 1 / (w.alpha * h * motor.damping), bound, problem, map);
+      return;
+    }
     add_box_row(input, at, mode, axis.motor_row, -(1 - w.alpha) * speed - w.alpha * target, 0, bound, problem, map);
     return;
   }
@@ -91,6 +97,18 @@ void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, cons
   const double elongation = at.value - driven.target(t + w.alpha * h) + (w.alpha - gamma) * h * speed;
   add_box_row(input, at, mode, axis.motor_row, w.alpha * h * motor.stiffness * elongation / s, 1 / s, bound, problem,
               map);
+}
+
+void add_rotor_row(const StepInput& input, const Axis& axis, const AxisRow& at, std::span<const Twist> velocity,
+                   Problem* problem, RowMap* map) {
+  if (!moves_freely(*map, at.body_a) && !moves_freely(*map, at.body_b)) return;
+  RowBlock& block = problem->add_block(LawKind::Equality, 1);
+  block.mode = input.model->joints[axis.joint].solve;
+  const int row = block.row;
+  map->joint_row[axis.armature_row] = row;
+  problem->c[row] = -calc_pair_speed(velocity, at.body_a, at.body_b, at.row);
+  problem->compliance[row] = 1 / axis.armature;
+  add_pair_entries(input, *map, at.body_a, at.body_b, {&at.row, 1}, problem);
 }
 
 /// Mean speed of one side over the step; for prescribed bodies what was prescribed.
@@ -105,13 +123,16 @@ double calc_mean_speed(const StepInput& input, const State& next, int body, cons
 }  // namespace
 
 void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
-                   Problem* problem, RowMap* map) {
+                   Problem* problem, RowMap* map, std::span<const Twist> velocity) {
   const Model& model = *input.model;
+  if (velocity.empty()) velocity = input.state->velocity;
   for (std::size_t k = 0; k < equations.couplings.size(); ++k) {
     const CouplingRow& coupling = equations.couplings[k];
     const double offset = input.h > 0 ? stabilization * coupling.value / input.h_nominal : 0;
     add_coupling_row(input, coupling, model.couplings[k], offset, problem, map);
   }
+  for (std::size_t k = 0; k < equations.axes.size(); ++k)
+    if (model.axes[k].armature > 0) add_rotor_row(input, model.axes[k], equations.axes[k], velocity, problem, map);
   if (!(input.h > 0)) return;
   for (std::size_t k = 0; k < equations.axes.size(); ++k) {
     const Axis& axis = model.axes[k];

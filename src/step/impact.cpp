@@ -168,7 +168,7 @@ void Impact::add_joints() {
 void Impact::compress() {
   add_momenta(model_, velocity_, &s_);
   add_joints();
-  add_axis_rows(in_.step, {}, s_.equations, 0, &s_.problem, &s_.map);
+  add_axis_rows(in_.step, {}, s_.equations, 0, &s_.problem, &s_.map, velocity_);
   s_.offset.assign(contacts().size(), 0.0);
   add_contact_rows(in_.step, contacts(), s_.offset, &s_.problem, &s_.map);
   s_.normals.clear();
@@ -217,7 +217,7 @@ void Impact::assemble_decompression() {
   ImpactScratch& s = s_;
   add_momenta(model_, s_.compressed, &s);
   add_joints();
-  add_axis_rows(in_.step, {}, s.equations, 0, &s.problem, &s.map);
+  add_axis_rows(in_.step, {}, s.equations, 0, &s.problem, &s.map, s_.compressed);
   s_.normals.clear();
   s_.fixed_row.assign(contacts().size(), -1);
   for (std::size_t i = 0; i < contacts().size(); ++i) {
@@ -375,7 +375,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
   update_coupling_rows(*input.model, eq.axes, &eq.couplings);
   add_momenta(*input.model, *velocity, &s);
   add_joint_rows(input, {}, eq.joints, 0, &s.problem, &s.map);
-  add_axis_rows(input, {}, eq, 0, &s.problem, &s.map);
+  add_axis_rows(input, {}, eq, 0, &s.problem, &s.map, *velocity);
   std::vector<int>& contact_row = s.map.contact_row;
   contact_row.clear();
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) {

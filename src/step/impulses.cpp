@@ -57,14 +57,15 @@ void StepImpulses::add_axes(const Equations& equations, std::span<const Pose> po
     const double friction = axis.friction_row < 0 ? 0 : slots[axis.friction_row];
     axes_[k].motor += motor;
     axes_[k].friction += friction;
-    add_to_joint(axis.joint, pose, equations.axes[k].row, motor + friction);
+    const double rotor = axis.armature_row < 0 ? 0 : slots[axis.armature_row];
+    add_to_joint(axis.joint, pose, equations.axes[k].row, motor + friction + rotor);
   }
   for (const Coupling& coupling : model_.couplings) {
     joints_[coupling.joint].coupling += slots[coupling.row];
     for (int i = 0; i < coupling.count; ++i) {
       const int axis = coupling.term[i].axis;
       add_to_joint(model_.axes[axis].joint, pose, equations.axes[axis].row,
-                   coupling.term[i].factor * slots[coupling.row]);
+                   calc_coupling_factor(coupling, i, equations.axes) * slots[coupling.row]);
     }
   }
 }

@@ -1,0 +1,126 @@
+// Rotors on axes, motors that are forces or dampers, carried weight, contact bits: against closed forms.
+#include <cmath>
+
+#include "support/simulate.h"
+
+namespace slipstick::test {
+namespace {
+
+const std::vector<std::string> kRotorSchemes{"stabilized", "euler", "trapezoid", "alpha-gamma", "spook"};
+
+/// A block of 1 kg m^2 about z on an axle with a rotor.
+Scene axle(const std::string& keys, const std::string& body = "") {
+  return scene_of(R"yaml(
+gravity: [0, 0, 0]
+bodies: [{name: rotor, mass: 1, inertia: [1, 1, 1])yaml" +
+                  body + R"yaml(}]
+joints: [{hinge: {name: axle, between: [world, rotor], at: [0, 0, 0], axis: [0, 0, 1])yaml" +
+                  keys + "}}]\n");
+}
+
+TEST(Rotor, ArmatureAddsToTheInertiaAboutTheAxleInEveryScheme) {
+  // 8 N m on 1 + 3 kg m^2: 2 rad/s^2, and the kinetic energy is the work.
+  for (const std::string& scheme : kRotorSchemes) {
+    Scene scene = axle(", armature: 3, motor: {torque: 8}");
+    scene.options.scheme = scheme;
+    Simulation simulation = simulation_of(scene, 0.01);
+    double work = 0, numerical = 0;
+    for (int k = 0; k < 100; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(report.certified) << scheme;
+      work += report.certificate.ledger.motor;
+      numerical = std::max(numerical, std::abs(report.certificate.ledger.numerical));
+    }
+    EXPECT_NEAR(motion_of(simulation, "rotor").angular_velocity.z(), 2, 1e-9) << scheme;
+    EXPECT_NEAR(work, 0.5 * 4 * 4, 1e-6) << scheme;
+    EXPECT_LT(numerical, 1e-6) << scheme;
+    EXPECT_NEAR(simulation.joint("axle").motor_force, 8, 1e-9) << scheme;
+  }
+}
+
+TEST(Rotor, TwoBodiesShareTheRotorBetweenThemAndKeepAngularMomentum) {
+  Scene scene = scene_of(R"yaml(
+gravity: [0, 0, 0]
+bodies:
+  - {name: stator, mass: 2, inertia: [2, 2, 2]}
+  - {name: shaft, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 5]}
+joints: [{hinge: {name: axle, between: [stator, shaft], at: [0, 0, 0], axis: [0, 0, 1], armature: 4, damping: 3}}]
+)yaml");
+  Simulation simulation = simulation_of(scene, 1e-3);
+  run_until(1, &simulation);
+  // The relative spin w decays with damping / (armature + reduced inertia): 3 / (4 + 2/3).
+  const double a = motion_of(simulation, "stator").angular_velocity.z();
+  const double b = motion_of(simulation, "shaft").angular_velocity.z();
+  EXPECT_NEAR(2 * a + b, 5, 1e-9);
+  EXPECT_NEAR(b - a, 5 * std::exp(-3 / (4 + 2.0 / 3)), 2e-3);
+}
+
+TEST(Rotor, ImpactsMoveTheRotorToo) {
+  // A block on a rail with a rotor of 3 kg hits a stop elastically: 2 m/s come back, for block and rotor are one mass.
+  for (const std::string scheme : {"euler", "trapezoid"}) {
+    Scene scene = scene_of(R"yaml(
+gravity: [0, 0, 0]
+bodies: [{name: block, mass: 1, inertia: [1, 1, 1], velocity: [2, 0, 0]}]
+joints:
+  - slider: {name: rail, between: [world, block], at: [0, 0, 0], axis: [1, 0, 0], armature: 3, limits: [-9, 0.5],
+             restitution: 1}
+)yaml");
+    scene.options.scheme = scheme;
+    Simulation simulation = simulation_of(scene, 0.01);
+    run_until(0.5, &simulation);
+    EXPECT_NEAR(motion_of(simulation, "block").velocity.x(), -2, 1e-6) << scheme;
+  }
+}
+
+TEST(Rotor, ADamperMotorPullsTowardsItsSpeedWithinItsBound) {
+  // d (w - target) = -I w': w = 6 (1 - exp(-d t / I)); with a bound of 2 N m: 2 rad/s^2 at first.
+  Simulation free = simulation_of(axle(", motor: {speed: 6, damping: 2}"), 1e-3);
+  run_until(1, &free);
+  EXPECT_NEAR(motion_of(free, "rotor").angular_velocity.z(), 6 * (1 - std::exp(-2.0)), 5e-3);
+  Simulation bounded = simulation_of(axle(", motor: {speed: 6, damping: 20, max: 2}"), 1e-3);
+  run_until(1, &bounded);
+  EXPECT_NEAR(motion_of(bounded, "rotor").angular_velocity.z(), 2, 1e-9);
+}
+
+TEST(Rotor, StartIsWhereTheCoordinateCountsFrom) {
+  // A spring whose rest is at 0.5 and a coordinate that begins at 0.5: nothing moves; its limits are those of the
+  // coordinate.
+  Simulation simulation = simulation_of(axle(", start: 0.5, rest: 0.5, stiffness: 10, limits: [0.4, 0.6]"), 0.01);
+  run_until(0.5, &simulation);
+  EXPECT_NEAR(simulation.joint("axle").position, 0.5, 1e-12);
+  EXPECT_NEAR(motion_of(simulation, "rotor").angular_velocity.norm(), 0, 1e-12);
+}
+
+TEST(Rotor, AShareOfTheWeightMayBeCarried) {
+  Simulation simulation = simulation_of(scene_of(R"yaml(
+bodies:
+  - {name: half, mass: 2, inertia: [1, 1, 1], gravity_scale: 0.5}
+  - {name: none, mass: 2, inertia: [1, 1, 1], gravity_scale: 0, position: [5, 0, 0]}
+)yaml"),
+                                        0.01);
+  double numerical = 0;
+  for (int k = 0; k < 100; ++k)
+    numerical = std::max(numerical, std::abs(simulation.step().certificate.ledger.numerical));
+  EXPECT_NEAR(motion_of(simulation, "half").velocity.z(), -9.81 / 2, 1e-9);
+  EXPECT_EQ(motion_of(simulation, "none").velocity.norm(), 0);
+  EXPECT_LT(numerical, 0.01);
+}
+
+TEST(Rotor, ContactBitsDecideWhoTouchesWhom) {
+  // red meets the floor, blue does not, and green meets red through red's affinity alone.
+  Simulation simulation = simulation_of(scene_of(R"yaml(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {}, contype: 1, conaffinity: 1}]}
+  - {name: red, mass: 1, position: [0, 0, 0.5], shapes: [{box: {size: [1, 1, 1]}, contype: 1, conaffinity: 4}]}
+  - {name: blue, mass: 1, position: [5, 0, 0.5], shapes: [{box: {size: [1, 1, 1]}, contype: 2, conaffinity: 2}]}
+  - {name: green, mass: 1, position: [0, 0, 1.5], shapes: [{box: {size: [1, 1, 1]}, contype: 4, conaffinity: 0}]}
+)yaml"),
+                                        0.01);
+  run_until(0.5, &simulation);
+  EXPECT_NEAR(motion_of(simulation, "red").pose.position.z(), 0.5, 1e-6);
+  EXPECT_NEAR(motion_of(simulation, "green").pose.position.z(), 1.5, 1e-6);
+  EXPECT_LT(motion_of(simulation, "blue").pose.position.z(), -0.5);
+}
+
+}  // namespace
+}  // namespace slipstick::test
