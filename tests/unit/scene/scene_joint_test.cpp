@@ -91,7 +91,8 @@ TEST(SceneJoint, FaultsSayWhatAndWhere) {
             "s.yaml:6:88: joint 'pin': is 0 to begin with, outside its limits [1, 2]");
   EXPECT_NE(first_fault(pin + "limits: [1]}").find("expected two numbers [low, high]"), std::string::npos);
   EXPECT_NE(first_fault(pin + "limits_deg: [1, -1]}").find("low <= high"), std::string::npos);
-  EXPECT_NE(first_fault(pin + "motor: {max: 3}}").find("needs one of speed and position"), std::string::npos);
+  EXPECT_NE(first_fault(pin + "motor: {max: 3}}").find("needs one of speed, position (or position_deg) and torque"),
+            std::string::npos);
   EXPECT_NE(first_fault(pin + "motor: {speed: 1}}").find("missing key 'max'"), std::string::npos);
   EXPECT_NE(first_fault(pin + "motor: {speed: 1, max: -1}}").find("max of the motor must be"), std::string::npos);
   EXPECT_NE(first_fault(pin + "motor: {speed: 1, max: 1, sped: 2}}").find("did you mean 'speed'"), std::string::npos);
@@ -110,9 +111,12 @@ TEST(SceneJoint, FaultsSayWhatAndWhere) {
   EXPECT_NE(first_fault("gear: {joints: [a], ratio: 2}").find("must name 2 joints"), std::string::npos);
   EXPECT_NE(first_fault("generic: {between: [left, right], at: [0, 0, 0], free: [q]}").find("unknown freedom 'q'"),
             std::string::npos);
-  EXPECT_NE(first_fault("generic: {between: [left, right], at: [0, 0, 0], free: {rx: {friction: 1}, ry: {}, rz: {}}}")
-                .find("no coordinate 'rx'"),
+  EXPECT_EQ(first_fault("generic: {between: [left, right], at: [0, 0, 0], free: {rx: {friction: 1}, ry: {}, rz: {}}}"),
+            "0 faults");  // gimbals
+  EXPECT_NE(first_fault(pin + "motor: {torque: 1, stiffness: 2}}").find("a motor that is a force has no"),
             std::string::npos);
+  EXPECT_NE(first_fault(pin + "armature: -1}").find("armature must not be negative"), std::string::npos);
+  EXPECT_NE(first_fault("gear: {joints: [a, b], ratio: 1, polynomial: [1]}").find("not both"), std::string::npos);
   EXPECT_NE(first_fault("rolling: {between: [left, right], radius: 0}").find("radius must be"), std::string::npos);
   EXPECT_NE(first_fault("rope: {between: [left, right], length: 0.5}").find("more than its length 0.5"),
             std::string::npos);
