@@ -112,7 +112,7 @@ TEST(SceneJoint, FaultsSayWhatAndWhere) {
   EXPECT_NE(first_fault("generic: {between: [left, right], at: [0, 0, 0], free: [q]}").find("unknown freedom 'q'"),
             std::string::npos);
   EXPECT_EQ(first_fault("generic: {between: [left, right], at: [0, 0, 0], free: {rx: {friction: 1}, ry: {}, rz: {}}}"),
-            "0 faults");  // gimbals
+            "ok");  // gimbals
   EXPECT_NE(first_fault(pin + "motor: {torque: 1, stiffness: 2}}").find("a motor that is a force has no"),
             std::string::npos);
   EXPECT_NE(first_fault(pin + "armature: -1}").find("armature must not be negative"), std::string::npos);
