@@ -3,6 +3,7 @@
 
 #include <slipstick/state.h>
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -54,6 +55,19 @@ class ContactSink {
     for (std::size_t i = first_; i < contacts_->size(); ++i) {
       const Contact& c = (*contacts_)[i];
       if (c.gap > gap_above && c.gap <= gap_below && (c.point_a - point).squaredNorm() <= radius * radius) return true;
+    }
+    return false;
+  }
+
+  /// This pair has a contact within `radius` of a point with more than this gap that pushes another way: the cosine of
+  /// the angle between the normals is below `same`.
+  bool has_other_way(const Vec3& point, double radius, double gap_above, const Vec3& normal, double same) const {
+    for (std::size_t i = first_; i < contacts_->size(); ++i) {
+      const Contact& c = (*contacts_)[i];
+      if (c.gap > gap_above && (c.point_a - point).squaredNorm() <= radius * radius &&
+          std::abs(c.normal.dot(normal)) < same) {
+        return true;
+      }
     }
     return false;
   }

@@ -93,7 +93,7 @@ class SurfaceFeeler {
         probe_.touch_edge(edge);
       }
     });
-    probe_.merge();
+    probe_.finish();
   }
 
   std::uint64_t feature_count() {

@@ -38,6 +38,7 @@ SurfaceProbe::SurfaceProbe(const PlacedShape& surface, bool surface_first, std::
 void SurfaceProbe::begin(const Polytope& body) {
   body_ = body;
   sunk_ = false;
+  rocking_crossings().clear();
   body_.point_names = std::max<std::uint64_t>(body.point_names, body.points.size());
   body_.edge_names = std::max<std::uint64_t>(body.edge_names, body.edges.size());
   deep_ = body.radius > 0 ? 0 : kDeepPart * body.bound;
@@ -60,7 +61,7 @@ void SurfaceProbe::touch(const Polytope& body) {
     deep_ = 2 * (body.bound + body.radius);
     if (find_region()) touch_features();
   }
-  merge();
+  finish();
 }
 
 /// Names of corners before names of edges: where both are found at one place the corner's stays.
@@ -85,6 +86,7 @@ void SurfaceProbe::touch_features() {
     for (int k = 0; k < 2; ++k) own.inward[k] = body_.rotation * edge.inward[k];
     touch_edge(own);
   }
+  touch_rocking();
 }
 
 bool SurfaceProbe::find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const {

@@ -78,12 +78,15 @@ class SurfaceProbe {
 
   void touch(const Polytope& body);
 
-  // Parts of it, for bodies that are no polytopes: `begin` first, points before edges, then `merge`.
+  // Parts of it, for bodies that are no polytopes: `begin` first, points before edges, then `finish`.
   void begin(const Polytope& body);
   /// `rays`: from the point to its neighbours, in the frame of the surface; none: it can be pushed any way.
   void touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays);
   void touch_edge(const ProbeEdge& edge);
-  void merge() { sink_->merge(place_); }
+  void finish() {
+    touch_rocking();
+    sink_->merge(place_);
+  }
 
   /// The nearest point of the surface, and the way out to it, if p is inside a solid by at most `within`.
   bool find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const;
@@ -115,6 +118,15 @@ class SurfaceProbe {
     double height;
     double way_out;  ///< how deep the corner is, and its edges beyond it
   };
+  struct Crossing {
+    std::uint64_t own, chain;
+    Vec3 normal, on_edge;
+    double height;
+  };
+  struct RockingCrossing {
+    Crossing crossing;
+    double way_out;  ///< how deep it is, and its edges beyond it
+  };
 
   void touch_features();
   bool find_region();
@@ -131,6 +143,10 @@ class SurfaceProbe {
   void touch_nearest(const Corner& corner);
   void find_lying_normal(const std::array<Vec3, 2>& sides, const Vec3& bisector, const Corner& corner,
                          Vec3* normal) const;
+  bool find_edge_normal(const ProbeEdge& own, const SurfaceEdge& edge, Vec3* normal, bool* rocks) const;
+  void touch_crossing(const Crossing& crossing);
+  void touch_rocking();
+  static std::vector<RockingCrossing>& rocking_crossings();
   void touch_edge_pair(const ProbeEdge& own, int edge);
   void touch_edge_tips(const ProbeEdge& own, int triangle);
   void touch_faces();

@@ -73,7 +73,15 @@ bool leans_over(std::span<const Vec3> rays, const Rims& rims) {
   return true;
 }
 
+/// Cosine of the angle (10 degrees) within which normals point the same way.
+constexpr double kSameWay = 0.985;
+
 }  // namespace
+
+std::vector<SurfaceProbe::RockingCrossing>& SurfaceProbe::rocking_crossings() {
+  thread_local std::vector<RockingCrossing> crossings;  // scratch that keeps its capacity
+  return crossings;
+}
 
 /// The point's projection is in the triangle, or beyond a valley edge by at most `beyond_valley`: near a valley what is
 /// free is in front of both planes, so that the plane counts before the point is over the triangle.
@@ -262,8 +270,30 @@ void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<co
   if (found == 0) touch_nearest(corner);
 }
 
-/// The crossing of an edge and a ridge: the body's edge and the ridge can both be pushed along their common normal. A
-/// crossing at an end belongs to the corner there, except where a straight line goes on.
+/// The common normal of an edge and a ridge, if both can be pushed along it. Bodies that rock keep their support: a
+/// normal that is beyond that of a face by no more than kRock becomes the face's.
+bool SurfaceProbe::find_edge_normal(const ProbeEdge& own, const SurfaceEdge& edge, Vec3* normal, bool* rocks) const {
+  const auto find_beyond = [&](Vec3* inward) {
+    double most = -kInfinity;
+    for (int k = 0; k < 2; ++k) {
+      const double of_edge = normal->dot(edge.inward[k]), of_own = -normal->dot(own.inward[k]);
+      if (std::max(of_edge, of_own) <= most) continue;
+      most = std::max(of_edge, of_own);
+      *inward = of_edge > of_own ? edge.inward[k] : own.inward[k];
+    }
+    return most;
+  };
+  Vec3 inward;
+  const double beyond = find_beyond(&inward);
+  *rocks = beyond > kWedgeSlack;
+  if (!*rocks) return true;
+  if (beyond > kRock || body_.radius > 0) return false;
+  *normal = (*normal - normal->dot(inward) * inward).normalized();
+  return find_beyond(&inward) <= kRock;
+}
+
+/// The crossing of an edge and a ridge, seen along their normal. One at an end belongs to the corner there, except
+/// where a straight line goes on.
 void SurfaceProbe::touch_edge_pair(const ProbeEdge& own, int e) {
   const SurfaceEdge& edge = index_.edge(e);
   if (!is_ridge(edge)) return;
@@ -274,27 +304,53 @@ void SurfaceProbe::touch_edge_pair(const ProbeEdge& own, int e) {
   Vec3 normal = half.cross(edge_half);
   const double sine = normal.norm();
   if (!(sine > kParallel * length * edge_length)) return;
+  normal /= sine;
+  const bool by_center = two_sided_ || form(edge) == EdgeForm::Rim;
+  const double way = by_center ? normal.dot(body_.center - edge_middle) : normal.dot(edge.outward);
+  if (way < 0) normal = -normal;
+  bool rocks = false;
+  if (!find_edge_normal(own, edge, &normal, &rocks)) return;
+  const auto as_seen = [&](const Vec3& x) { return Vec3(x - normal.dot(x) * normal); };
   double s, t;
-  if (!closest_on_lines(middle, half, edge_middle, edge_half, &s, &t)) return;
+  if (!closest_on_lines(as_seen(middle - edge_middle), as_seen(half), Vec3::Zero(), as_seen(edge_half), &s, &t)) return;
   const auto is_between = [&](double at, double half_length, const std::array<bool, 2>& joint) {
     const double to_end = (1 - std::abs(at)) * half_length;
     return to_end > (joint[at > 0 ? 1 : 0] ? -snap_ : snap_ / 2);
   };
   if (!is_between(s, length, own.joint) || !is_between(t, edge_length, edge.joint)) return;
   const Vec3 on_body = middle + s * half, on_edge = edge_middle + t * edge_half;
-  normal /= sine;
-  const bool by_center = two_sided_ || form(edge) == EdgeForm::Rim;
-  const double way = by_center ? normal.dot(body_.center - on_edge) : normal.dot(edge.outward);
-  if (way < 0) normal = -normal;
-  for (int k = 0; k < 2; ++k) {
-    if (normal.dot(edge.inward[k]) > kWedgeSlack || normal.dot(own.inward[k]) < -kWedgeSlack) return;
-  }
   const double height = normal.dot(on_body - on_edge);
-  if (height < -edge_deep_) return;
+  if (height < -edge_deep_ || height - body_.radius > sink_->reach()) return;
+  const Crossing crossing{static_cast<std::uint64_t>(own.name), static_cast<std::uint64_t>(edge.chain), normal, on_edge,
+                          height};
+  if (rocks) {
+    // How far the ends of the edges are beyond each other: what a real support has little of.
+    const double beyond =
+        (1 + std::abs(s)) * std::abs(normal.dot(half)) + (1 + std::abs(t)) * std::abs(normal.dot(edge_half));
+    rocking_crossings().push_back({crossing, std::max(0.0, -height) + beyond});
+    return;
+  }
+  touch_crossing(crossing);
+}
+
+void SurfaceProbe::touch_crossing(const Crossing& crossing) {
+  const double height = crossing.height;
   // Edges that have passed each other by much where a corner is out by little: the way out is the corner's.
-  const Vec3 place = origin_ + rotation_ * on_edge;
+  const Vec3 place = origin_ + rotation_ * crossing.on_edge;
   if (height < -snap_ && sink_->has_shallower(place, -2 * height, 0.5 * height + snap_, snap_)) return;
-  add(kEdgeEdge, own.name, edge.chain, normal, on_edge, height - body_.radius);
+  add(kEdgeEdge, crossing.own, crossing.chain, crossing.normal, crossing.on_edge, height - body_.radius);
+}
+
+/// After all others: they do not count where something else there shows a shorter way out (the side of a body that
+/// overlaps an edge by a hair is nearly parallel to the side below, and is no support).
+void SurfaceProbe::touch_rocking() {
+  for (const RockingCrossing& rocking : rocking_crossings()) {
+    const Crossing& crossing = rocking.crossing;
+    const Vec3 place = origin_ + rotation_ * crossing.on_edge, normal = rotation_ * crossing.normal;
+    const double radius = 2 * rocking.way_out + place_;
+    if (!sink_->has_other_way(place, radius, -rocking.way_out / 2, normal, kSameWay)) touch_crossing(crossing);
+  }
+  rocking_crossings().clear();
 }
 
 /// Tips of the surface against an edge of the body: the side of a capsule, or an edge that a tip is in the region of.
@@ -354,7 +410,7 @@ void SurfaceProbe::touch_face_with(int v) {
   for (const PolytopeFace& face : body_.faces) {
     heights.push_back(face.normal.dot(p) - face.offset);
     most = std::max(most, heights.back());
-    if (most > sink_->reach()) return;
+    if (most > sink_->reach() + snap_) return;  // flush sides are not beyond reach
   }
   if (most < -deep_) return;
   index_.update_rays(v, &rays);
