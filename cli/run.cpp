@@ -243,6 +243,15 @@ void say_missed(const slipstick::Model& model, const slipstick::WorldVerdict& wo
                  std::to_string(worst.reported) + " m");
 }
 
+/// Names the first pair of which one went into the other within a step.
+void say_crossed(const slipstick::Model& model, const slipstick::WorldVerdict& world) {
+  const slipstick::CrossedPair& first = world.first_crossed;
+  say("run", "warning: '" + std::string(slipstick::body_name(model, first.body_a)) + "' and '" +
+                 std::string(slipstick::body_name(model, first.body_b)) +
+                 "': one went into the other within a step and may have gone through it, t = " +
+                 std::to_string(first.time) + " s; a shorter step helps");
+}
+
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -276,6 +285,7 @@ int run(const RunArguments& arguments) {
     good = write_out(statistics.summary(simulation, wall, wants_colour(STDOUT_FILENO))) && good;
   }
   if (statistics.world().missed > 0) say_missed(simulation.model(), statistics.world());
+  if (statistics.world().crossed > 0) say_crossed(simulation.model(), statistics.world());
   const long uncertified = statistics.uncertified_steps();
   if (uncertified > 0)
     say("run", std::string(arguments.strict ? "error" : "warning") + ": " + std::to_string(uncertified) +

@@ -24,13 +24,22 @@ struct MissedContact {
   double time = 0;
 };
 
-/// What the audit of one state found.
+/// Two shapes of which the core of one has gone into the other within a step: it may have gone through.
+struct CrossedPair {
+  int shape_a = -1, shape_b = -1;  ///< Model::shapes, a < b
+  int body_a = kWorld, body_b = kWorld;
+  double time = 0;
+};
+
+/// What the audit of one state, and of the way to it, found.
 struct WorldVerdict {
   long pairs = 0;       ///< near pairs looked at
   double overlap = 0;   ///< m: the deepest one found, reported or not
   int missed = 0;       ///< pairs that overlap deeper than their contacts say
   MissedContact worst;  ///< of these, the deepest
   long work = 0;        ///< counted, not timed
+  int crossed = 0;      ///< pairs of which one went into the other on the way
+  CrossedPair first_crossed;
 
   /// Sums up the verdicts of several states.
   void add(const WorldVerdict& verdict);

@@ -128,6 +128,9 @@ struct StepReport {
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
   int reach_repeats = 0;  ///< the step was redone with a wider active set
   int late_repeats = 0;   ///< and with rows for contacts that only its end showed (docs/step.md)
+  int core_repeats = 0;   ///< and with rows on the way of centres that would have gone into something (docs/step.md)
+  int core_rows = 0;      ///< such rows in the trials that were accepted
+  int divisions = 0;      ///< parts of the step that end because something fast is near (docs/step.md)
   int events = 0;         ///< impacts, take-offs, sticks and slips in this step
   int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;

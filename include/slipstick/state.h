@@ -29,6 +29,9 @@ struct Contact {
   Vec3 normal = Vec3::UnitZ();  ///< unit, from A to B, world
   double gap = 0;               ///< positive: apart
   int material_a = 0, material_b = 0;
+  /// A row on the way of the centres of mass, without lever arms and without friction: the last resort against a body
+  /// that would go through another within the step (docs/step.md).
+  bool central = false;
   int limit = -1;  ///< an end of a joint's range (Model::limits) rather than two shapes: gap in m or rad, no points
 };
 

@@ -91,8 +91,7 @@ Solid make_solid(const Model& model, const Shape& shape, const SurfaceTree* tree
   return s;
 }
 
-void place_solid(const Model& model, const Shape& shape, const State& state, Solid* s) {
-  const Pose body = shape.body == kWorld ? Pose() : state.pose[shape.body];
+void place_solid(const Model& model, const Shape& shape, const Pose& body, Solid* s) {
   s->center = body.position + body.orientation * shape.pose.position;
   if (shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk) return;
   s->frame = (body.orientation * shape.pose.orientation).toRotationMatrix();

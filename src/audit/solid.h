@@ -45,7 +45,7 @@ struct Solid {
 
 Solid make_solid(const Model& model, const Shape& shape, const SurfaceTree* tree);
 /// Moves a solid made from `shape` to where its body is.
-void place_solid(const Model& model, const Shape& shape, const State& state, Solid* solid);
+void place_solid(const Model& model, const Shape& shape, const Pose& body, Solid* solid);
 /// Not of a plane.
 Box3 calc_box(const Solid& solid);
 

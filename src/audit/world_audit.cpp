@@ -55,6 +55,8 @@ void WorldVerdict::add(const WorldVerdict& verdict) {
   overlap = std::max(overlap, verdict.overlap);
   missed += verdict.missed;
   work += verdict.work;
+  if (crossed == 0) first_crossed = verdict.first_crossed;
+  crossed += verdict.crossed;
   if (verdict.worst.depth > worst.depth) worst = verdict.worst;
 }
 
@@ -71,6 +73,7 @@ struct WorldAudit::Impl {
   }
 
   void place(const State& next);
+  Solid make(int s);
   const Solid& solid(int s);
   bool may_touch(int a, int b) const;
   bool is_near(int a, int b);
@@ -105,17 +108,21 @@ void WorldAudit::Impl::place(const State& next) {
   own_work += kCenterWork * static_cast<long>(centers.size());
 }
 
+Solid WorldAudit::Impl::make(int s) {
+  const Shape& shape = model->shapes[s];
+  if (shape.surface < 0) return make_solid(*model, shape, nullptr);
+  std::unique_ptr<SurfaceTree>& tree = trees[shape.surface];
+  if (!tree) {
+    tree = std::make_unique<SurfaceTree>(model->surfaces[shape.surface], shape.kind == ShapeKind::Heightfield);
+  }
+  return make_solid(*model, shape, tree.get());
+}
+
 const Solid& WorldAudit::Impl::solid(int s) {
   if (placed[s] == calls) return solids[s];
   const Shape& shape = model->shapes[s];
-  if (placed[s] == 0) {
-    if (shape.surface >= 0 && !trees[shape.surface]) {
-      trees[shape.surface] =
-          std::make_unique<SurfaceTree>(model->surfaces[shape.surface], shape.kind == ShapeKind::Heightfield);
-    }
-    solids[s] = make_solid(*model, shape, shape.surface < 0 ? nullptr : trees[shape.surface].get());
-  }
-  place_solid(*model, shape, *state, &solids[s]);
+  if (placed[s] == 0) solids[s] = make(s);
+  place_solid(*model, shape, shape.body == kWorld ? Pose() : state->pose[shape.body], &solids[s]);
   placed[s] = calls;
   own_work += kPlaceWork;
   return solids[s];
@@ -235,6 +242,11 @@ WorldVerdict WorldAudit::check_some(const State& state, std::span<const Contact>
 
 CommonBall WorldAudit::measure(int shape_a, int shape_b, double floor) {
   return impl_->meter.measure(impl_->solid(shape_a), impl_->solid(shape_b), floor);
+}
+Solid WorldAudit::make_own(int shape) {
+  Solid made = impl_->make(shape);
+  place_solid(*impl_->model, impl_->model->shapes[shape], Pose(), &made);
+  return made;
 }
 void WorldAudit::place(const State& state) { impl_->place(state); }
 bool WorldAudit::may_touch(int shape_a, int shape_b) const { return impl_->may_touch(shape_a, shape_b); }

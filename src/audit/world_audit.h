@@ -27,6 +27,8 @@ class WorldAudit {
   void place(const State& state);
   /// The rules of who may touch whom, as docs/scenes.md has them.
   bool may_touch(int shape_a, int shape_b) const;
+  /// The shape in the frame of its body's centre of mass (the world's own: in that of the world).
+  Solid make_own(int shape);
   /// Whole rounds that `check_some` has made.
   long rounds() const;
 

@@ -95,6 +95,15 @@ void update_limit_row(const Model& model, std::span<const Pose> pose, const Cont
   out->extra = 0;
 }
 
+/// On the way of the centres of mass: one row, no lever arms.
+void update_central_row(const Contact& contact, const Side& a, const Side& b, ContactRows* out) {
+  out->row = {};
+  if (a.moves) out->row[0].a.head<3>() = -contact.normal;
+  if (b.moves) out->row[0].b.head<3>() = contact.normal;
+  out->friction = out->restitution = 0;
+  out->extra = 0;
+}
+
 }  // namespace
 
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
@@ -122,6 +131,10 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     update_directions(contact.normal, model.planar, &out);
     if (contact.body_a != body_a) a = Side(pose, body_a = contact.body_a);
     if (contact.body_b != body_b) b = Side(pose, body_b = contact.body_b);
+    if (contact.central) {
+      update_central_row(contact, a, b, &out);
+      continue;
+    }
     const double across = align_tangents(model, contact, a, b, &out);
     out.direction[2] *= across;
     update_half_rows(a, contact.point_a, -1, &PairRow::a, &out);

@@ -68,6 +68,8 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->field("iterations", s.iterations);
   json->field("reach_repeats", s.reach_repeats);
   json->field("late_repeats", s.late_repeats);
+  json->field("core_rows", s.core_rows);
+  json->field("divisions", s.divisions);
 }
 
 void add_coupling_figures(const SolverStatistics& split, JsonText* json) {
@@ -162,6 +164,21 @@ void add_world_verdict(const RunFigures& s, const Simulation& simulation, JsonTe
   json->field("pairs_checked", s.world.pairs);
   json->field("overlap_max", s.world.overlap);
   json->field("missed_contacts", s.world.missed);
+  json->field("crossed", s.world.crossed);
+  json->key("first_crossed");
+  if (s.world.crossed > 0) {
+    const CrossedPair& crossed = s.world.first_crossed;
+    json->begin_object(true);
+    json->key("bodies");
+    json->begin_array(true);
+    json->value(body_name(simulation.model(), crossed.body_a));
+    json->value(body_name(simulation.model(), crossed.body_b));
+    json->end_array();
+    json->field("time", crossed.time);
+    json->end_object();
+  } else {
+    json->null();
+  }
   json->key("worst_missed");
   if (s.world.missed > 0) {
     place(s.world.worst);

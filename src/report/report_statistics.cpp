@@ -93,6 +93,8 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.escalations += report.escalations;
   s.reach_repeats += report.reach_repeats;
   s.late_repeats += report.late_repeats;
+  s.core_rows += report.core_rows;
+  s.divisions += report.divisions;
   s.heap_steps += report.heap;
   s.world.add(report.world);
   s.last_certified = report.certified;

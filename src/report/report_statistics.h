@@ -46,7 +46,8 @@ struct RunFigures {
   double contacts_sum = 0, found_contacts_sum = 0, warm_contacts_sum = 0, rows_sum = 0;
   long islands = 0, held = 0;
   int contacts_max = 0, rows_max = 0;
-  long iterations = 0, escalations = 0, reach_repeats = 0, late_repeats = 0, uncertified = 0, heap_steps = 0;
+  long iterations = 0, escalations = 0, reach_repeats = 0, late_repeats = 0, core_rows = 0, divisions = 0,
+       uncertified = 0, heap_steps = 0;
   FirstUncertified first_uncertified;
   WorldVerdict world;           ///< sums
   bool last_certified = false;  ///< the last step

@@ -65,6 +65,11 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Summ
   }
   if (s.world.missed > 0)
     out->line("", print_text("%d missed contacts, the worst %.2g m deep", s.world.missed, s.world.worst.depth));
+  if (s.world.crossed > 0)
+    out->line("", print_text("%d times a body went into another within a step, the first at t = %g s", s.world.crossed,
+                             s.world.first_crossed.time));
+  if (s.core_rows > 0)
+    out->line("", print_text("%ld rows on the way of a centre kept fast bodies from going through", s.core_rows));
   if (s.heap_steps > 0)
     out->line("", print_text("heaps too large to factor in %ld steps: swept, judged by their limit %.2g", s.heap_steps,
                              options.heap_tolerance));

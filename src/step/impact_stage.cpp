@@ -14,7 +14,7 @@ bool ImpactStage::is_due(const StepInput& input) {
   touching_.contacts.clear();
   bool bounces = false;
   for (const Contact& contact : input.contacts->contacts) {
-    if (contact.gap > 0) continue;
+    if (contact.gap > 0 || contact.central) continue;
     touching_.contacts.push_back(contact);
     const PairLaw& law = law_of(*input.model, contact);
     bounces = bounces || law.restitution > 0 || law.tangential_restitution > 0;

@@ -77,6 +77,8 @@ void Pipe::find_contacts() {
 
 void Pipe::audit() {
   const Stopwatch watch(&report.seconds.advance);
+  world.check_way(*input.state, end, input.h, scheme.weights(options).gamma, input.h / options.step, found.contacts,
+                  options.audit, &report);
   const LadderResult& outcome = trial.outcome();
   report.certified = report.certified && outcome.certified;
   report.heap = report.heap || trial.has_heap();

@@ -15,19 +15,32 @@ constexpr long kBodyShare = 4, kRowShare = 2, kContactShare = 2;
 }  // namespace
 
 WorldCheck::WorldCheck(const Model& model)
-    : audit_(model), bodies_(std::count_if(model.bodies.begin(), model.bodies.end(), [](const Body& body) {
-        return body.kind == BodyKind::Dynamic;
-      })) {}
+    : model_(model),
+      audit_(model),
+      fast_(model, &audit_),
+      bodies_(std::count_if(model.bodies.begin(), model.bodies.end(),
+                            [](const Body& body) { return body.kind == BodyKind::Dynamic; })) {}
 
 void WorldCheck::run(const State& state, std::span<const Contact> contacts, AuditMode mode, StepReport* report) {
   if (mode == AuditMode::Off) return;
   const Stopwatch watch(&report->seconds.audit);
   const long allowance = kBodyShare * bodies_ + kRowShare * report->rows + kContactShare * report->contacts;
-  report->world =
-      mode == AuditMode::Every ? audit_.check_all(state, contacts) : audit_.check_some(state, contacts, allowance);
+  report->world.add(mode == AuditMode::Every ? audit_.check_all(state, contacts)
+                                             : audit_.check_some(state, contacts, allowance));
   if (report->world.missed == 0) return;
   report->certified = false;
   report->note = "missed contact: bodies overlap deeper than their contacts say";
+}
+
+void WorldCheck::check_way(const State& from, const State& to, double h, double gamma, double part,
+                           std::span<const Contact> contacts, AuditMode mode, StepReport* report) {
+  if (mode == AuditMode::Off) return;
+  const Stopwatch watch(&report->seconds.audit);
+  fast_.find(from, to, h, gamma, part, contacts);
+  ways_.check(&fast_, model_, from.time, h, &report->world);
+  if (report->world.crossed == 0) return;
+  report->certified = false;
+  report->note = "a body went into another within the step and may have gone through it";
 }
 
 WorldVerdict WorldCheck::check_all(const State& state, std::span<const Contact> contacts) {

@@ -3,6 +3,7 @@
 
 #include <slipstick/simulation.h>
 
+#include "audit/path_audit.h"
 #include "audit/world_audit.h"
 
 namespace slipstick {
@@ -14,10 +15,17 @@ class WorldCheck {
   /// Of the state after a step and its contacts, as many pairs as `mode` asks for. A missed contact takes the
   /// certificate from the step.
   void run(const State& state, std::span<const Contact> contacts, AuditMode mode, StepReport* report);
+  /// Of the way of an accepted trial: what went into something there takes the certificate as well.
+  void check_way(const State& from, const State& to, double h, double gamma, double part,
+                 std::span<const Contact> contacts, AuditMode mode, StepReport* report);
+  FastPairs& fast() { return fast_; }
   WorldVerdict check_all(const State& state, std::span<const Contact> contacts);
 
  private:
+  const Model& model_;
   WorldAudit audit_;
+  FastPairs fast_;
+  PathAudit ways_;
   long bodies_ = 0;  ///< that move
 };
 

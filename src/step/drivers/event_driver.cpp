@@ -5,8 +5,10 @@
 // Without `locate` every trial is accepted whole and impacts are those of the contacts found below zero at its start.
 #include <algorithm>
 
+#include "step/core_rows.h"
 #include "step/drivers/driver.h"
 #include "step/drivers/event_search.h"
+#include "step/drivers/part_limit.h"
 
 namespace slipstick {
 
@@ -15,6 +17,10 @@ namespace {
 /// More parts than this in one nominal step are a reported fault: impacts are plastic from there on, and after twice as
 /// many the rest of the step is not located.
 constexpr int kMaxEvents = 1000;
+/// A part in which a core goes into something ends at this share of the time until then, so often at first; then the
+/// core is stopped. So often in all.
+constexpr double kBefore = 0.8;
+constexpr int kShortenedFirst = 3, kMaxShortened = 20;
 /// What is left of a step when it is over, as a share of it.
 constexpr double kNoTime = 1e-12;
 
@@ -36,11 +42,14 @@ class EventDriver final : public Driver {
   bool end_step();
   void update_instant();
   StepInput make_instant(const ContactSet& contacts);
+  bool goes_through();
+  void stop_cores();
   double time_left() const { return end_time_ - current_.time; }
 
   const Model& model_;
   const SimulationOptions& options_;
-  double alpha_;
+  double alpha_, gamma_;
+  CoreRows cores_;
   ContactMotion motion_;
   ClosedSet closed_;
   EventSearch search_;
@@ -50,6 +59,7 @@ class EventDriver final : public Driver {
   ContactSet there_;  ///< contacts at the end of the trial
   double end_time_ = 0;
   int parts_ = 0;
+  int shortened_ = 0;                ///< this part, because a core went into something
   bool plastic_ = false;             ///< too many events: no more restitution in this step
   bool starting_ = false;            ///< the first step: joint speeds that are not zero are an impact
   bool settled_ = false;             ///< the closed set is that of current_
@@ -65,6 +75,8 @@ EventDriver::EventDriver(Pipe* pipe)
       model_(pipe->model),
       options_(pipe->options),
       alpha_(pipe->scheme.weights(pipe->options).alpha),
+      gamma_(pipe->scheme.weights(pipe->options).gamma),
+      cores_(pipe->model),
       motion_(pipe->model, pipe->options),
       closed_(pipe),
       search_(pipe, closed_),
@@ -89,7 +101,12 @@ void EventDriver::begin() {
 }
 
 void EventDriver::begin_part() {
-  search_.begin_part(current_, time_left());
+  shortened_ = 0;
+  const double left = time_left();
+  const double most =
+      search_.locates() ? calc_part_limit(model_, current_, pipe_.found.contacts, pipe_.world.fast(), left) : left;
+  if (most < left) ++pipe_.report.divisions;
+  search_.begin_part(current_, most);
   pipe_.input.state = &current_;
   pipe_.input.closed = true;
   pipe_.input.h = search_.asked_h();
@@ -149,9 +166,48 @@ bool EventDriver::accept() {
   if (!pipe_.covers_end()) return false;
   pipe_.find(pipe_.end, &there_);
   const bool accepted = search_.look(&there_);
+  if (accepted && goes_through()) return false;
   pipe_.input.h = accepted ? search_.h() : search_.asked_h();
   pipe_.input.backward = search_.asked_backward();
   return accepted;
+}
+
+/// Has a core gone into something that the search did not see coming? Then the part ends before that, where bodies
+/// overlap and their contact tells of it. If they overlap already, it does not: the core itself is stopped.
+bool EventDriver::goes_through() {
+  if (!search_.locates() || shortened_ >= kMaxShortened) return false;
+  FastPairs& fast = pipe_.world.fast();
+  const double h = search_.h();
+  fast.find(current_, pipe_.end, h, gamma_, h / options_.step, pipe_.found.contacts);
+  const CoreRows::First first = cores_.find_first(current_, &fast, &pipe_.finder);
+  if (first.when > 1) return false;
+  ++shortened_;
+  ++pipe_.report.divisions;
+  const bool stops = first.near || shortened_ > kShortenedFirst;
+  if (stops) stop_cores();
+  search_.begin_part(current_, stops ? h : kBefore * first.when * h);
+  pipe_.input.h = search_.asked_h();
+  pipe_.input.backward = false;
+  return true;
+}
+
+/// An impact on the way of the centres, for want of a contact that would do it.
+void EventDriver::stop_cores() {
+  cores_.begin();
+  cores_.find(current_, &pipe_.world.fast(), &pipe_.finder);
+  stopping_.contacts.clear();
+  cores_.put_into(&stopping_);
+  pipe_.report.core_rows += static_cast<int>(stopping_.contacts.size());
+  ImpactInput impact;
+  impact.step = make_instant(stopping_);
+  impact.closing_speed = kRest;
+  impact.plastic = plastic_;
+  impact.acceleration = acceleration_;
+  impact_events_.clear();
+  const ImpactResult result = apply_impact(impact, &pipe_.solver, &impact_, &current_.velocity, &impact_events_);
+  if (!result.happened) return;
+  pipe_.book(result);
+  pipe_.add_impulses(impact.step, impact_);
 }
 
 /// The part that was accepted, as the next ones must know it.

@@ -28,6 +28,7 @@ class EventSearch {
   void begin_part(const State& now, double h);
   /// No events but jams are looked for in the rest of this step.
   void give_up() { locating_ = false; }
+  bool locates() const { return locating_; }
 
   /// After a trial of the length and kind asked for: true if it is the one to accept; else another is asked for.
   /// `there` has the contacts at the end of the trial.

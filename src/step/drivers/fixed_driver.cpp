@@ -1,5 +1,6 @@
 // Fixed steps: one trial from the state to the end of the step. It is repeated if a body leaves it faster than stage 3
-// assumed, or if its end shows contacts that had no row.
+// assumed, if a centre went into something on the way, or if its end shows contacts that had no row.
+#include "step/core_rows.h"
 #include "step/drivers/driver.h"
 #include "step/impact_stage.h"
 #include "step/late_contacts.h"
@@ -10,10 +11,11 @@ namespace {
 
 class FixedDriver final : public Driver {
  public:
-  explicit FixedDriver(Pipe* pipe) : Driver(pipe), late_(pipe->model) {}
+  explicit FixedDriver(Pipe* pipe)
+      : Driver(pipe), late_(pipe->model), cores_(pipe->model), gamma_(pipe->scheme.weights(pipe->options).gamma) {}
 
   void begin() override {
-    is_late_ = false;
+    begin_trials();
     pipe_.input.state = &pipe_.state;
     pipe_.input.h = pipe_.options.step;
   }
@@ -22,11 +24,17 @@ class FixedDriver final : public Driver {
   bool commit() override;
 
  private:
+  void begin_trials();
+  bool find_cores();
+  bool find_late();
   void remember();
 
   LateContacts late_;
-  bool is_late_ = false;  ///< the trial has `with_late_` instead of what was found
-  ContactSet with_late_;  ///< what was found, and what the end of a trial has shown
+  CoreRows cores_;
+  double gamma_;
+  int core_repeats_ = 0;
+  bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
+  ContactSet extended_;       ///< what was found, and what the ends of trials and the ways to them have shown
   ImpactStage impacts_;
   bool rebounded_ = false;
   State restarted_;  ///< the state with the velocities after the impact stage
@@ -36,7 +44,7 @@ class FixedDriver final : public Driver {
 void FixedDriver::prepare() {
   StepInput& input = pipe_.input;
   input.state = &pipe_.state;
-  input.contacts = is_late_ ? &with_late_ : &pipe_.found;
+  input.contacts = is_extended_ ? &extended_ : &pipe_.found;
   rebounded_ = false;
   if (!pipe_.scheme.has_impact_stage()) return;
   const Stopwatch watch(&pipe_.report.seconds.solve);
@@ -44,22 +52,48 @@ void FixedDriver::prepare() {
   if (rebounded_) input.state = &restarted_;
 }
 
+/// Nothing is known yet of what the set found does not have.
+void FixedDriver::begin_trials() {
+  is_extended_ = false;
+  core_repeats_ = 0;
+  cores_.begin();
+}
+
 bool FixedDriver::accept() {
   pipe_.report.contacts = static_cast<int>(pipe_.without_limits(*pipe_.input.contacts).size());
   pipe_.report.contacts_found = pipe_.found_count;
   if (!pipe_.covers_end()) {
     pipe_.input.state = &pipe_.state;
-    is_late_ = false;
+    begin_trials();
     return false;
   }
+  // Ways first: the end of one that goes through something says nothing of the contacts that there should be.
   const Stopwatch watch(&pipe_.report.seconds.collision);
+  return !find_cores() && !find_late();
+}
+
+/// Does the centre of anything go into something? Again, with a row against that.
+bool FixedDriver::find_cores() {
+  if (core_repeats_ >= kMaxCoreRepeats) return false;
+  FastPairs& fast = pipe_.world.fast();
+  fast.find(pipe_.state, pipe_.end, pipe_.options.step, gamma_, 1, pipe_.found.contacts);
+  if (!cores_.find(pipe_.state, &fast, &pipe_.finder)) return false;
+  ++core_repeats_;
+  ++pipe_.report.core_repeats;
+  if (!is_extended_) extended_ = pipe_.found;
+  is_extended_ = true;
+  cores_.put_into(&extended_);
+  return true;
+}
+
+bool FixedDriver::find_late() {
   const double h = pipe_.options.step;
   if (pipe_.report.late_repeats >= kMaxLateRepeats ||
-      !late_.find(pipe_.state, pipe_.end, h, pipe_.reach.lengths(h), *pipe_.input.contacts, &pipe_.finder, &with_late_))
-    return true;
+      !late_.find(pipe_.state, pipe_.end, h, pipe_.reach.lengths(h), *pipe_.input.contacts, &pipe_.finder, &extended_))
+    return false;
   ++pipe_.report.late_repeats;
-  is_late_ = true;
-  return false;
+  is_extended_ = true;
+  return true;
 }
 
 bool FixedDriver::commit() {
@@ -89,6 +123,11 @@ void FixedDriver::remember() {
     const int row = made.map.contact_row[i];
     if (row < 0 || !(lambda[row] > kLoaded * largest)) continue;
     const Contact& contact = pipe_.input.contacts->contacts[made.equations->contacts[i].contact];
+    if (contact.central) {
+      ++pipe_.report.core_rows;
+      pipe_.add_force(contact, pipe_.trial.calc_contact_impulse(i, made.impulse_scale));
+      continue;
+    }
     ContactMemory memory;
     memory.key = contact.key;
     memory.impulse = pipe_.trial.calc_contact_impulse(i, made.impulse_scale);

@@ -257,6 +257,10 @@ void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     const PairLaw& law = law_of(*input.model, contact);
     const double speed = calc_pair_speed(velocity_, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
+    if (contact.central) {
+      offset_[i] = contact.gap / input.h;
+      continue;
+    }
     if (contact.gap > 0) {
       const bool rebounds = speed < -plastic && (law.restitution > 0 || law.tangential_restitution > 0);
       if (options.spook.anticipate && !rebounds) offset_[i] = contact.gap / input.h;
@@ -276,6 +280,7 @@ void Spook::add_contacts(const StepInput& input, StepProblem* s) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (s->map.contact_row[i] < 0) continue;
     const Contact& contact = input.contacts->contacts[rows[i].contact];
+    if (contact.central) continue;
     const PairLaw& law = law_of(*input.model, contact);
     double* compliance = s->problem.compliance.data() + s->map.contact_row[i];
     compliance[0] = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h).T;

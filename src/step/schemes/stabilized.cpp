@@ -107,8 +107,11 @@ class Stabilized final : public Scheme {
     add_spring_rows(input, {}, eq.springs, &made->problem, &made->map);
     update_restitution(input, eq.contacts, &made->restitution);
     offset_.resize(eq.contacts.size());
-    for (std::size_t i = 0; i < eq.contacts.size(); ++i)
-      offset_[i] = gamma * eq.contacts[i].gap / input.h_nominal + made->restitution[i];
+    for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
+      const bool central = input.contacts->contacts[eq.contacts[i].contact].central;
+      offset_[i] =
+          central ? eq.contacts[i].gap / input.h : gamma * eq.contacts[i].gap / input.h_nominal + made->restitution[i];
+    }
     add_contact_rows(input, eq.contacts, offset_, &made->problem, &made->map);
   }
 

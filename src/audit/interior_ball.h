@@ -1,0 +1,17 @@
+// A ball inside a solid: what stands for it where paths are asked whether they go through something.
+#pragma once
+
+#include "audit/solid.h"
+
+namespace slipstick {
+
+struct InteriorBall {
+  Vec3 center = Vec3::Zero();
+  double radius = 0;
+};
+
+/// The largest one in a convex solid; up to four large ones, apart from each other, in a closed surface, which may be
+/// concave; a point of the surface (radius 0) of an open one. Not of planes and heightfields. The largest comes first.
+std::vector<InteriorBall> find_interior_balls(const Solid& solid);
+
+}  // namespace slipstick

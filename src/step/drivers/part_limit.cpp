@@ -1,0 +1,67 @@
+#include "step/drivers/part_limit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/se3.h"
+
+namespace slipstick {
+
+namespace {
+
+constexpr double kTurn = 0.3;  // rad
+constexpr double kPart = 0.5;  // of the radii of both interior balls
+
+Vec3 calc_point_velocity(const State& state, int body, const Vec3& p) {
+  if (body == kWorld) return Vec3::Zero();
+  const Pose& pose = state.pose[body];
+  return point_velocity(pose, state.velocity[body], pose.orientation.conjugate() * (p - pose.position));
+}
+
+/// One pair of shapes, by all of its contacts.
+double calc_pair_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
+                       double h) {
+  const Contact& one = contacts.front();
+  const Shape &a = model.shapes[one.key.shape_a], &b = model.shapes[one.key.shape_b];
+  const double solid = kPart * (fast.radius(one.key.shape_a) + fast.radius(one.key.shape_b));
+  double spin = 0, swing = 0;  // rad/s, m/s
+  const auto add = [&](const Shape& shape) {
+    if (shape.body == kWorld || shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk) return;
+    const double speed = state.velocity[shape.body].angular.norm();
+    spin += speed;
+    swing += speed * model.bodies[shape.body].reach_radius;
+  };
+  add(a);
+  add(b);
+  double gap = kInfinity, closing = 0;
+  for (const Contact& contact : contacts) {
+    gap = std::min(gap, contact.gap);
+    closing = std::max(closing, contact.normal.dot(calc_point_velocity(state, contact.body_a, contact.point_a) -
+                                                   calc_point_velocity(state, contact.body_b, contact.point_b)));
+  }
+  if (!(spin * h > kTurn && closing * h > 0.1 * solid) && !(closing * h > solid)) return h;
+  const auto linear = [&](int body) { return body == kWorld ? Vec3(Vec3::Zero()) : state.velocity[body].linear; };
+  const double speed = (linear(one.body_a) - linear(one.body_b)).norm() + swing;
+  const double touching = std::min(spin > 0 ? kTurn / spin : kInfinity, closing > 0 ? solid / closing : kInfinity);
+  return std::min(h, std::max(std::max(gap, 0.0) / speed, touching));
+}
+
+}  // namespace
+
+double calc_part_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
+                       double h) {
+  double limit = h;
+  for (std::size_t i = 0, j = 0; i < contacts.size(); i = j) {
+    const ContactKey& key = contacts[i].key;
+    for (j = i;
+         j < contacts.size() && contacts[j].key.shape_a == key.shape_a && contacts[j].key.shape_b == key.shape_b;)
+      ++j;
+    if (contacts[i].limit >= 0) continue;
+    const auto is_plane = [&](int shape) { return model.shapes[shape].kind == ShapeKind::Plane; };
+    if (is_plane(key.shape_a) || is_plane(key.shape_b)) continue;  // no other side
+    limit = std::min(limit, calc_pair_limit(model, state, contacts.subspan(i, j - i), fast, h));
+  }
+  return limit;
+}
+
+}  // namespace slipstick
