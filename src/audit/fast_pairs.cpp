@@ -52,6 +52,9 @@ FastPairs::FastPairs(const Model& model, WorldAudit* audit)
     add_core(s);
   }
   first_core_.push_back(static_cast<int>(cores_.size()));
+  fast_.reserve(solids_.size());
+  order_.reserve(solids_.size());
+  pairs_.reserve(2 * cores_.size());
 }
 
 void FastPairs::add_core(int s) {
