@@ -128,6 +128,14 @@ void SurfaceIndex::make_rings() {
   }
 }
 
+/// The two edges go on in one line at vertex v.
+bool SurfaceIndex::is_straight(int v, const SurfaceEdge& one, const SurfaceEdge& two) const {
+  const Vec3 in = vertex(v) - vertex(one.a == v ? one.b : one.a), out = vertex(two.a == v ? two.b : two.a) - vertex(v);
+  const double sine_sq = in.cross(out).squaredNorm(),
+               most = kStraight * kStraight * in.squaredNorm() * out.squaredNorm();
+  return in.dot(out) > 0 && sine_sq <= most;
+}
+
 /// Joins edges at vertices where just two of them are not flat, those two are in line and lie between the same facets.
 void SurfaceIndex::make_chains() {
   std::vector<std::int32_t> parent(edges_.size());
@@ -147,10 +155,7 @@ void SurfaceIndex::make_chains() {
     }
     if (count != 2) continue;
     SurfaceEdge &one = edges_[line[0]], &two = edges_[line[1]];
-    const Vec3 in = vertex(v) - vertex(one.a == v ? one.b : one.a),
-               out = vertex(two.a == v ? two.b : two.a) - vertex(v);
-    const bool straight = in.dot(out) > 0 && in.cross(out).norm() <= kStraight * in.norm() * out.norm();
-    if (!straight || one.form != two.form || facets_at(one) != facets_at(two)) continue;
+    if (!is_straight(v, one, two) || one.form != two.form || facets_at(one) != facets_at(two)) continue;
     flat_[v] = 1;
     one.joint[one.a == v ? 0 : 1] = two.joint[two.a == v ? 0 : 1] = true;
     const int a = find_root(&parent, line[0]), b = find_root(&parent, line[1]);

@@ -65,6 +65,7 @@ class SurfaceIndex {
   void make_facets();
   void make_rings();
   void make_chains();
+  bool is_straight(int v, const SurfaceEdge& one, const SurfaceEdge& two) const;
 
   std::shared_ptr<const Surface> surface_;
   BoxTree tree_;

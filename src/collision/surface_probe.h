@@ -137,7 +137,8 @@ class SurfaceProbe {
   bool is_over(int triangle, const Vec3& p, double tolerance, double beyond_valley) const;
   bool leans(int triangle, const Corner& corner, double tolerance) const;
   bool find_facet(int triangle, const Corner& corner, FacetTouch* touch) const;
-  void find_facets(const Corner& corner, double within, std::vector<FacetTouch>* found) const;
+  void find_facets(const Corner& corner, std::span<const std::int32_t> near, std::vector<FacetTouch>* found) const;
+  void find_triangles(const Vec3& p, double within, std::vector<std::int32_t>* found) const;
   int touch_ridges(const Corner& corner, int triangle, const std::vector<FacetTouch>& taken);
   int touch_tips(const Corner& corner, int triangle);
   void touch_nearest(const Corner& corner);

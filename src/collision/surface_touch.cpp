@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "collision/segments.h"
 #include "collision/surface_probe.h"
@@ -17,8 +18,6 @@ constexpr double kRock = 0.17;
 constexpr double kParallel = 1e-6;
 /// Of the height over a facet: how far beside it a point is still over it.
 constexpr double kAskew = 1e-7;
-
-Bounds box_about(const Vec3& p, double r) { return {p - Vec3::Constant(r), p + Vec3::Constant(r)}; }
 
 /// A corner with these rays to its neighbours can be pushed along n, the normal of what is below it: no neighbour is
 /// further down, or what is further down is so only because the corner itself is `height` above.
@@ -83,6 +82,13 @@ std::vector<SurfaceProbe::RockingCrossing>& SurfaceProbe::rocking_crossings() {
   return crossings;
 }
 
+/// Triangles whose bounds come nearer to p than this.
+void SurfaceProbe::find_triangles(const Vec3& p, double within, std::vector<std::int32_t>* found) const {
+  const Vec3 wide = Vec3::Constant(within);
+  found->clear();
+  index_.tree().find({p - wide, p + wide}, [&](int t) { found->push_back(t); });
+}
+
 /// The point's projection is in the triangle, or beyond a valley edge by at most `beyond_valley`: near a valley what is
 /// free is in front of both planes, so that the plane counts before the point is over the triangle.
 bool SurfaceProbe::is_over(int t, const Vec3& p, double tolerance, double beyond_valley) const {
@@ -134,12 +140,13 @@ bool SurfaceProbe::find_facet(int t, const Corner& corner, FacetTouch* touch) co
 
 /// Of facets that the point is behind those count that are not much deeper than the nearest way out of the corner and
 /// its edges; edges may be deeper only in a facet that stands on the nearest one (a wall on a floor).
-void SurfaceProbe::find_facets(const Corner& corner, double within, std::vector<FacetTouch>* found) const {
+void SurfaceProbe::find_facets(const Corner& corner, std::span<const std::int32_t> near,
+                               std::vector<FacetTouch>* found) const {
   found->clear();
-  index_.tree().find(box_about(corner.p, within + snap_), [&](int t) {
+  for (const std::int32_t t : near) {
     FacetTouch touch;
     if (find_facet(t, corner, &touch)) found->push_back(touch);
-  });
+  }
   if ((!corner.nearest.inside && !corner.on) || found->size() < 2) return;
   const FacetTouch best = *std::min_element(
       found->begin(), found->end(), [](const FacetTouch& x, const FacetTouch& y) { return x.way_out < y.way_out; });
@@ -253,18 +260,24 @@ void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<co
   // Facets count beyond their valleys (is_over).
   const double within = behind ? 4 * nearest.distance + reach : radius + 2 * reach + (two_sided_ ? deep_ : 0);
   thread_local std::vector<FacetTouch> facets;  // scratch that keeps its capacity
-  find_facets(corner, within, &facets);
+  thread_local std::vector<std::int32_t> near;
+  find_triangles(p, within + snap_, &near);
+  find_facets(corner, near, &facets);
   // The nearest facets may be ones that the body cannot be pushed along: flush sides, the far side of a plate.
-  if (facets.empty() && radius == 0 && (corner.on || behind)) find_facets(corner, deep_, &facets);
+  if (facets.empty() && radius == 0 && (corner.on || behind)) {
+    thread_local std::vector<std::int32_t> deep;
+    find_triangles(p, deep_ + snap_, &deep);
+    find_facets(corner, deep, &facets);
+  }
   int found = 0;
   for (const FacetTouch& touch : facets) {
     const Vec3 foot = p - touch.height * touch.normal;
     found += add(kPointFacet, i, index_.facet(touch.triangle), touch.normal, foot, touch.height - radius);
   }
   if (!behind) {
-    index_.tree().find(box_about(p, within + snap_), [&](int t) { found += touch_ridges(corner, t, facets); });
+    for (const std::int32_t t : near) found += touch_ridges(corner, t, facets);
     if (!corner.on || found == 0) {
-      index_.tree().find(box_about(p, within + snap_), [&](int t) { found += touch_tips(corner, t); });
+      for (const std::int32_t t : near) found += touch_tips(corner, t);
     }
   }
   if (found == 0) touch_nearest(corner);
@@ -341,16 +354,21 @@ void SurfaceProbe::touch_crossing(const Crossing& crossing) {
   add(kEdgeEdge, crossing.own, crossing.chain, crossing.normal, crossing.on_edge, height - body_.radius);
 }
 
-/// After all others: they do not count where something else there shows a shorter way out (the side of a body that
-/// overlaps an edge by a hair is nearly parallel to the side below, and is no support).
+/// After all others, the shortest way out first: they do not count where something else there shows a shorter one (the
+/// side of a body that overlaps an edge by a hair is nearly parallel to the side below, and is no support).
 void SurfaceProbe::touch_rocking() {
-  for (const RockingCrossing& rocking : rocking_crossings()) {
+  std::vector<RockingCrossing>& crossings = rocking_crossings();
+  std::sort(crossings.begin(), crossings.end(), [](const RockingCrossing& x, const RockingCrossing& y) {
+    return std::tie(x.way_out, x.crossing.own, x.crossing.chain) <
+           std::tie(y.way_out, y.crossing.own, y.crossing.chain);
+  });
+  for (const RockingCrossing& rocking : crossings) {
     const Crossing& crossing = rocking.crossing;
     const Vec3 place = origin_ + rotation_ * crossing.on_edge, normal = rotation_ * crossing.normal;
     const double radius = 2 * rocking.way_out + place_;
     if (!sink_->has_other_way(place, radius, -rocking.way_out / 2, normal, kSameWay)) touch_crossing(crossing);
   }
-  rocking_crossings().clear();
+  crossings.clear();
 }
 
 /// Tips of the surface against an edge of the body: the side of a capsule, or an edge that a tip is in the region of.
