@@ -12,5 +12,6 @@ int check(const CheckArguments& arguments) {
   const slipstick::SceneCheck result = slipstick::check_scene(*scene);
   const bool written = write_out(arguments.json ? slipstick::make_json(result)
                                                 : slipstick::make_text(result, wants_colour(STDOUT_FILENO)));
-  return written ? kDone : kFailed;
+  const bool open = arguments.assemble && result.assembly.needed && !result.assembly.closed;
+  return written && !open ? kDone : kFailed;
 }

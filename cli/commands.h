@@ -48,6 +48,7 @@ struct CheckArguments {
   SceneArguments scene;
   SimulationArguments simulation;
   bool json = false;
+  bool assemble = false;  ///< joints that cannot be put together are a failure
 };
 int check(const CheckArguments& arguments);
 

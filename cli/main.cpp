@@ -84,6 +84,7 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
   add_scene_options(app, &arguments->scene);
   add_simulation_options(app, &arguments->simulation);
   app->add_flag("--json", arguments->json, "Print JSON");
+  app->add_flag("--assemble", arguments->assemble, "Exit 1 if joints that start open cannot be put together");
   app->footer("Example:\n  slipstick check scenes/arch.yaml");
 }
 

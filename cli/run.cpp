@@ -1,3 +1,4 @@
+#include "assemble_start.h"
 #include "commands.h"
 #include "output_paths.h"
 #include "scene_arguments.h"
@@ -188,17 +189,19 @@ slipstick::RunEnd simulate(const RunArguments& arguments, slipstick::Simulation*
   ProgressBar bar(!arguments.quiet);
   const long steps = slipstick::calc_step_count(simulation->options());
   const double duration = static_cast<double>(steps) * simulation->options().step;
+  const auto interrupt = [&] {
+    if (outputs->checkpoint_steps > 0) write_checkpoint(arguments, *simulation, &bar, outputs);
+    return slipstick::RunEnd::Interrupted;
+  };
   record(*simulation, nullptr, &bar, outputs);
   if (!say_health(arguments, statistics->health(), &bar, outputs)) return slipstick::RunEnd::Failed;
   for (long k = simulation->state().step; k < steps; ++k) {
-    if (stop_requested()) {
-      if (outputs->checkpoint_steps > 0) write_checkpoint(arguments, *simulation, &bar, outputs);
-      return slipstick::RunEnd::Interrupted;
-    }
+    if (stop_requested()) return interrupt();
     pace->begin(simulation);
     const auto start = Clock::now();
     const slipstick::StepReport& report = simulation->step();
     const auto stepped = Clock::now();
+    if (report.stopped) return interrupt();
     if (report.failed) {
       bar.erase();
       say("run", "step " + std::to_string(k + 1) + " (t = " + std::to_string(simulation->state().time) +
@@ -257,6 +260,7 @@ void say_crossed(const slipstick::Model& model, const slipstick::WorldVerdict& w
 int run(const RunArguments& arguments) {
   std::optional<slipstick::Scene> scene = load("run", arguments.scene, arguments.simulation);
   if (!scene) return kBadInput;
+  const bool assembled = assemble_start("run", &*scene);
   std::optional<slipstick::ResumePoint> resumed;
   slipstick::State first;
   Outputs outputs;
@@ -264,6 +268,7 @@ int run(const RunArguments& arguments) {
     return kBadInput;
 
   listen_for_stop();
+  scene->options.stop = stop_token();
   const auto start = Clock::now();
   if (arguments.audit) scene->options.audit = slipstick::AuditMode::Every;
   slipstick::Simulation simulation(scene->model, std::move(first), scene->options);
@@ -293,6 +298,6 @@ int run(const RunArguments& arguments) {
                    (arguments.strict ? "" : " (--strict makes this an error)"));
   if (end == slipstick::RunEnd::Interrupted) return kInterrupted;
   if (end == slipstick::RunEnd::Failed || !good) return kFailed;
-  const bool sound = uncertified == 0 && statistics.health().alarms().empty();
+  const bool sound = assembled && uncertified == 0 && statistics.health().alarms().empty();
   return arguments.strict && !sound ? kFailed : kDone;
 }

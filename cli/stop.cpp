@@ -1,12 +1,14 @@
 #include "stop.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace {
 
-volatile std::sig_atomic_t stop_flag = 0;
+std::atomic<bool> stop_flag = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal's handler writes it
 
-extern "C" void request_stop(int) { stop_flag = 1; }
+extern "C" void request_stop(int) { stop_flag.store(true, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -19,4 +21,5 @@ void listen_for_stop() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool stop_requested() { return stop_flag != 0; }
+bool stop_requested() { return stop_flag.load(std::memory_order_relaxed); }
+const std::atomic<bool>* stop_token() { return &stop_flag; }

@@ -10,6 +10,7 @@
 #include <slipstick/solver_ladder.h>
 #include <slipstick/state.h>
 
+#include <atomic>
 #include <concepts>
 #include <memory>
 #include <optional>
@@ -67,6 +68,9 @@ struct SimulationOptions {
   bool reduce_contacts = false;  ///< fixed steps: at most four points of a flat manifold (docs/step.md)
   bool hold_resting = false;     ///< islands whose last impulses still solve their problem keep them (docs/step.md)
   AuditMode audit = AuditMode::Share;  ///< how many pairs the second judge of geometry looks at (docs/certificate.md)
+  /// True: the step in progress is given up as soon as it can be, and leaves everything as it was (StepReport::stopped).
+  /// Null: nobody stops it. Must outlive the simulation.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Checks ranges and names; empty when good.
@@ -82,13 +86,14 @@ double calc_alpha(const SimulationOptions& options);
 
 /// d(T + V) of one step, term by term; `numerical` is the remainder of all the others.
 struct EnergyLedger {
-  double change = 0;     ///< E' - E
-  double load = 0;       ///< work of loads
-  double kinematic = 0;  ///< work done by bodies with prescribed motion
-  double motor = 0;      ///< work of motors on joints
-  double damping = 0;    ///< work of dampers (<= 0)
-  double friction = 0;   ///< work of tangential contact impulses and of dry friction in joints
-  double impact = 0;     ///< work of normal contact impulses and of joint limits
+  double change = 0;      ///< E' - E
+  double load = 0;        ///< work of loads
+  double kinematic = 0;   ///< work done by bodies with prescribed motion
+  double motor = 0;       ///< work of motors on joints
+  double damping = 0;     ///< work of dampers (<= 0)
+  double friction = 0;    ///< work of tangential contact impulses and of dry friction in joints
+  double impact = 0;      ///< work of normal contact impulses and of joint limits
+  double correction = 0;  ///< potential energy that the correction of overlap has changed (docs/step.md)
   double numerical = 0;
 
   void add(const EnergyLedger& part);
@@ -123,7 +128,8 @@ struct StepReport {
   Certificate certificate;
   bool certified = false;
   bool heap = false;    ///< judged by SimulationOptions::heap_tolerance
-  bool failed = false;  ///< no finite answer was found: the state did not change
+  bool failed = false;  ///< no finite answer was found, or `stopped`: the state did not change
+  bool stopped = false;  ///< SimulationOptions::stop came true within the step
   int iterations = 0;
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
   int reach_repeats = 0;  ///< the step was redone with a wider active set
@@ -131,6 +137,9 @@ struct StepReport {
   int core_repeats = 0;   ///< and with rows on the way of centres that would have gone into something (docs/step.md)
   int core_rows = 0;      ///< such rows in the trials that were accepted
   int divisions = 0;      ///< parts of the step that end because something fast is near (docs/step.md)
+  int corrections = 0;    ///< 1: overlap was corrected after the step, in positions alone (docs/step.md)
+  double corrected = 0;   ///< m: the farthest that a point of a body was moved by that
+  int open_joints = 0;    ///< joints too far apart to be closed by speed: held as they stand (docs/step.md)
   int events = 0;         ///< impacts, take-offs, sticks and slips in this step
   int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;

@@ -1,6 +1,7 @@
 // Room: scene. All of the library: models from files or code, simulations, solvers. Programs need no other header.
 #pragma once
 
+#include <slipstick/assembly.h>
 #include <slipstick/audit.h>
 #include <slipstick/builder.h>
 #include <slipstick/expression.h>

@@ -3,6 +3,7 @@
 
 #include <slipstick/problem.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -129,6 +130,8 @@ struct SolverOptions {
   SweepOrder order = SweepOrder::Auto;
   int threads = 1;              ///< for one problem; the answer does not depend on it
   bool record_history = false;  ///< keep a SolverHistory; costs a residual a sweep
+  /// True: the solver ends as soon as it can, as if its time were over. Null: nobody stops it. Must outlive the solver.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// One thing wrong with the options of a simulation or a solver.

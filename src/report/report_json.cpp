@@ -70,6 +70,12 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->field("late_repeats", s.late_repeats);
   json->field("core_rows", s.core_rows);
   json->field("divisions", s.divisions);
+  json->key("corrections");
+  json->begin_object(true);
+  json->field("steps", s.corrections);
+  json->field("largest", s.corrected_max);
+  json->end_object();
+  json->field("open_joints", s.open_joints_max);
 }
 
 void add_coupling_figures(const SolverStatistics& split, JsonText* json) {
@@ -208,6 +214,7 @@ void add_energy(const RunFigures& s, const EnergySplit& final, JsonText* json) {
   json->field("damping", s.ledger.damping);
   json->field("friction", s.ledger.friction);
   json->field("impact", s.ledger.impact);
+  json->field("correction", s.ledger.correction);
   json->field("numerical", s.ledger.numerical);
   json->end_object();
   json->end_object();

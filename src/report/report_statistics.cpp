@@ -95,6 +95,9 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.late_repeats += report.late_repeats;
   s.core_rows += report.core_rows;
   s.divisions += report.divisions;
+  s.corrections += report.corrections;
+  raise_to(report.corrected, &s.corrected_max);
+  s.open_joints_max = std::max(s.open_joints_max, report.open_joints);
   s.heap_steps += report.heap;
   s.world.add(report.world);
   s.last_certified = report.certified;
@@ -114,7 +117,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.joint_error_final = c.joint_error;
   s.ledger.add(c.ledger);
   raise_to(std::abs(c.ledger.numerical), &s.remainder_max);
-  const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic - c.ledger.motor;
+  const double unpaid = c.ledger.change - c.ledger.load - c.ledger.kinematic - c.ledger.motor - c.ledger.correction;
   raise_to(unpaid, &s.increase_max);
   if (unpaid > kIncreaseTolerance * s.energy_scale) ++s.increase_steps;
   s.impact_guards += report.impact_guards;

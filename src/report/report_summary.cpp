@@ -83,6 +83,9 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
                            "%+.3g, numerical %+.3g J",
                            s.ledger.load, s.ledger.motor, s.ledger.kinematic, s.ledger.damping, s.ledger.friction,
                            s.ledger.impact, s.ledger.numerical));
+  if (s.corrections > 0)
+    out->line("", print_text("overlap corrected in positions alone after %s, by at most %.3g m in one: %+.3g J",
+                             count(s.corrections, "step").c_str(), s.corrected_max, s.ledger.correction));
 }
 
 void add_health(const HealthMonitor& health, SummaryText* out) {

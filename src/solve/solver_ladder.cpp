@@ -101,7 +101,12 @@ struct SolverLadder::Impl {
   bool hold(const Problem& problem, Solution* solution, Slot* slot) const;
   bool start_cold(const Problem& problem, Solution* solution, Slot* slot) const;
   void rescue(const Problem& problem, Solution* solution, Slot* slot) const;
-  bool is_late() const { return std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit; }
+  bool is_stopped() const {
+    return solver_options.stop != nullptr && solver_options.stop->load(std::memory_order_relaxed);
+  }
+  bool is_late() const {
+    return is_stopped() || std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit;
+  }
   void solve_islands(const Problem& problem, Solution* solution);
   void add_counts(const Slot& slot);
   void update_island_results(const Problem& problem);
@@ -140,7 +145,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;  // kHeapsOnly: always
     if (is_late()) {
       result.unsupported = false;
-      result.note = "time limit";
+      result.note = is_stopped() ? "stopped" : "time limit";
       break;
     }
     if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs[k].solver, solver_options);
@@ -175,6 +180,7 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
   if (is_late()) return;
   SolverOptions budget;
   budget.max_iterations = kRescueSweeps;
+  budget.stop = solver_options.stop;
   if (sweep(budget, problem, options.tolerance, *solution, &slot->rescuer, slot).status == SolveStatus::Unsupported)
     return;
   LadderResult& result = slot->result;
@@ -198,11 +204,13 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
 bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, Slot* slot) const {
   SolverOptions budget;
   budget.max_iterations = kHeapSweeps;
+  budget.stop = solver_options.stop;
   budget.mixing = kHeapMixing;
   budget.relaxation = kHeapRelaxation;
   budget.threads = options.threads;
   const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
   if (report.status == SolveStatus::Unsupported) return false;
+  if (is_stopped()) return true;
   std::swap(*solution, slot->trial);
   take_swept(report, options.heap_tolerance, slot);
   SolverStatistics& count = slot->counts.back();
@@ -236,6 +244,7 @@ bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, 
   if (!solution->lambda.isZero(0) || problem.rows() == 0) return false;
   SolverOptions budget;
   budget.max_iterations = kStarterSweeps;
+  budget.stop = solver_options.stop;
   const SolverReport report = sweep(budget, problem, options.tolerance, *solution, &slot->starter, slot);
   if (report.status == SolveStatus::Unsupported) return false;
   std::swap(*solution, slot->trial);
@@ -324,6 +333,12 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   update_island_results(problem);
   if (result.solver.empty()) result.solver = rungs[0].solver;
   result.islands = islands.count();
+  if (is_stopped()) {  // nobody waits for an answer, or for the judge
+    result.certified = false;
+    result.residual.relative = std::numeric_limits<double>::infinity();
+    result.note = "stopped";
+    return result;
+  }
   const Clock::time_point solved = Clock::now();
   // The judge is a pure function: the one island's certificate is the whole's. Of several islands each was certified by
   // its own tolerance (heaps have a looser one); what is reported is judged once more from the whole problem.

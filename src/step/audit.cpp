@@ -12,6 +12,7 @@ void EnergyLedger::add(const EnergyLedger& part) {
   damping += part.damping;
   friction += part.friction;
   impact += part.impact;
+  correction += part.correction;
   numerical += part.numerical;
 }
 

@@ -114,7 +114,7 @@ void HealthMonitor::update(const Simulation& simulation, const StepReport& repor
 }
 
 void HealthMonitor::watch_energy(const Simulation& simulation, const EnergyLedger& ledger) {
-  const double paid = ledger.load + ledger.kinematic + ledger.motor;
+  const double paid = ledger.load + ledger.kinematic + ledger.motor + ledger.correction;
   account_ += ledger.change - paid;
   paid_ += paid;
   const EnergySplit energy = simulation.energy();

@@ -4,6 +4,7 @@
 
 #include "step/audit.h"
 #include "step/formulas.h"
+#include "step/overlap.h"
 
 namespace slipstick {
 
@@ -18,7 +19,8 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       trial(s, &solver),
       prescribed(m.bodies.size()),
       impulses(m),
-      readings(m) {
+      readings(m),
+      correction_(m, o) {
   finder.set_threads(options.threads);
   input.model = &model;
   input.options = &options;
@@ -90,8 +92,7 @@ void Pipe::audit() {
   whole.h = trial.h();
   impulses.add(whole, scheme, trial.made(), trial.solution(), end, calc_share());
   report.certificate.ledger.add(calc_ledger(input, trial.made(), trial.solution(), end, before, after));
-  report.certificate.joint_error =
-      std::max(calc_joint_error(model, end.pose, &joint_scratch_), calc_axis_error(model, end));
+  update_joint_error(end);
 }
 
 void Pipe::commit(State* reached) {
@@ -106,8 +107,41 @@ void Pipe::commit(State* reached) {
   }
   report.events = static_cast<int>(events.size());
   look_around();
+  correct();
+  report.stopped = is_stopped();
+  if (report.stopped) return std::swap(state, *reached);
   report.certificate.penetration = found_depth;  // of all that were found, kept or not
   world.run(state, without_limits(found), options.audit, &report);
+}
+
+/// What overlaps for real is moved apart; the contacts are then those of the state as it is after that.
+void Pipe::correct() {
+  if (!scheme.corrects_overlap(options) || !correction_.is_due(state, found)) return;
+  CorrectionResult made;
+  {
+    const Stopwatch watch(&report.seconds.solve);
+    made = correction_.run(&finder, &solver, &state);
+  }
+  if (made.moved == 0) return;
+  report.corrections = 1;
+  report.corrected = made.moved;
+  report.iterations += made.solve.iterations;
+  report.escalations += made.solve.escalations;
+  EnergyLedger ledger;
+  ledger.change = ledger.correction = made.energy;
+  report.certificate.ledger.add(ledger);
+  update_joint_error(state);
+  readings.update(state, &impulses, options.step);  // coordinates
+  look_around();
+}
+
+void Pipe::update_joint_error(const State& at) {
+  report.certificate.joint_error =
+      std::max(calc_joint_error(model, at.pose, &joint_scratch_), calc_axis_error(model, at));
+  report.open_joints = count_open_joints(model, joint_scratch_);
+  if (report.open_joints == 0) return;
+  report.certified = false;
+  report.note = "a joint stands open and is held as it is: too far apart to be closed by a speed";
 }
 
 // ---------------------------------------------------------------- what they use
@@ -134,6 +168,14 @@ const StepReport& Pipe::fail(std::string_view note) {
 const StepReport& Pipe::fail_for_value(std::string_view otherwise) {
   value_fault_ = find_formula_fault(input);
   return fail(value_fault_.empty() ? otherwise : std::string_view(value_fault_));
+}
+
+const StepReport& Pipe::discard() {
+  State before = std::move(state);
+  restart(std::move(before));
+  report.failed = report.stopped = true;
+  report.note = "stopped";
+  return report;
 }
 
 /// The contacts of the state, within what the coming step may reach.

@@ -10,6 +10,7 @@
 
 #include "collision/contact_finder.h"
 #include "collision/reduce_contacts.h"
+#include "step/correction.h"
 #include "step/impact.h"
 #include "step/impulses.h"
 #include "step/reach.h"
@@ -27,7 +28,8 @@ struct Pipe {
   void update_kinematics();  ///< 2: velocities of kinematic bodies in the middle of the trial
   void find_contacts();      ///< 3: at the start of the trial, if nobody has looked there yet
   void audit();              ///< 11: of a trial that is accepted; several in a step are summed up
-  /// 12: `reached` becomes the state, and its contacts are looked for. `reached` is scratch after this.
+  /// 12: `reached` becomes the state, its contacts are looked for, and overlap is corrected. `reached` is scratch after
+  /// this. StepReport::stopped: the state is the one before.
   void commit(State* reached);
 
   /// Before stage 2: nothing has happened in this step yet.
@@ -36,6 +38,10 @@ struct Pipe {
   const StepReport& fail(std::string_view note);
   /// The same for a value that is no number: the report names the formula that it came from, or says `otherwise`.
   const StepReport& fail_for_value(std::string_view otherwise);
+  /// SimulationOptions::stop: what was made since the last look may be incomplete.
+  bool is_stopped() const { return options.stop != nullptr && options.stop->load(std::memory_order_relaxed); }
+  /// The step is given up: everything is as before it.
+  const StepReport& discard();
   /// All contacts of `state` within reach, and the limits of joints before them.
   void find(const State& state, ContactSet* contacts);
   /// False if the trial has ended faster than stage 3 assumed; the next stage 3 then looks farther. At most so many
@@ -82,8 +88,11 @@ struct Pipe {
  private:
   std::string value_fault_;  ///< what the report's note points to
   void look_around();
+  void correct();
+  void update_joint_error(const State& at);
   void search(const State& at, ContactSet* contacts);
 
+  Correction correction_;
   ContactReducer reducer_;
   std::vector<JointRows> joint_scratch_;
   bool known_ = false;  ///< `found` is of this trial's start and reach

@@ -76,6 +76,8 @@ class Scheme {
   virtual bool rows_at_middle() const { return false; }
   /// Contacts that have closed go through an impact stage before the step (step/impact_stage.h).
   virtual bool has_impact_stage() const { return false; }
+  /// Overlap is taken away in positions (step/correction.h): not where it is elastic, or nobody asks for it.
+  virtual bool corrects_overlap(const SimulationOptions&) const { return true; }
   /// Joint rows of an impact: h = 0, no offsets. Default: compliant joints take no part.
   virtual void add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
                                  RowMap* map) const;

@@ -42,9 +42,9 @@ class SettingsText {
 };
 
 void add_solver(const SolverOptions& options, SettingsText* text) {
-  const auto& [local, relaxation, max_iterations, sweeps, mixing, time_limit, symmetric, order, threads, history] =
-      options;
-  (void)threads, (void)history;  // the same answer
+  const auto& [local, relaxation, max_iterations, sweeps, mixing, time_limit, symmetric, order, threads, history,
+               stop] = options;
+  (void)threads, (void)history, (void)stop;  // the same answer
   text->add("solver.local", std::string(local_solver_names()[static_cast<std::size_t>(local)]));
   text->add("solver.relaxation", relaxation);
   text->add("solver.iterations", max_iterations);
@@ -81,8 +81,8 @@ void add_spook(const SpookOptions& options, SettingsText* text) {
 std::string make_settings_text(const SimulationOptions& options) {
   const auto& [step, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance,
                stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook, reduce_contacts,
-               hold_resting, audit] = options;
-  (void)duration, (void)threads, (void)audit;  // how far, how fast, and who looks on
+               hold_resting, audit, stop] = options;
+  (void)duration, (void)threads, (void)audit, (void)stop;  // how far, how fast, and who looks on
   SettingsText text;
   text.add("step", step);
   text.add("scheme", scheme);

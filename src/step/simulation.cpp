@@ -64,6 +64,7 @@ const StepReport& Simulation::Impl::step() {
       pipe.update_kinematics();  // 2
       if (!pipe.has_motions) return pipe.fail_for_value("a prescribed motion is no number");
       pipe.find_contacts();  // 3
+      if (pipe.is_stopped()) return pipe.discard();
       driver->prepare();
       trial.update_equations(input, report);  // 4
       do {
@@ -71,14 +72,18 @@ const StepReport& Simulation::Impl::step() {
         if (!has_numbers(trial.made().problem))
           return pipe.fail_for_value("the equations have values that are no numbers");
         trial.warm_start(input, report);  // 6
-        trial.solve(report);              // 7
-        trial.certify(report);            // 8
+        if (pipe.is_stopped()) return pipe.discard();
+        trial.solve(report);  // 7
+        if (pipe.is_stopped()) return pipe.discard();
+        trial.certify(report);  // 8
       } while (trial.refine(input));
+      if (pipe.is_stopped()) return pipe.discard();
       trial.advance(input, &pipe.end, report);  // 9
       if (!is_finite(pipe.end)) return pipe.fail_for_value("no finite solution; try a smaller step or another solver");
     } while (!driver->accept());  // 10
     pipe.audit();                 // 11
   } while (!driver->commit());    // 12
+  if (report->stopped) return pipe.discard();
   return *report;
 }
 

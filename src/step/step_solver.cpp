@@ -19,6 +19,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   made.cold_sweeps = false;
   made.hold_resting = options.hold_resting;
   if (options.solver != "auto") made.solver_options = options.solver_options;
+  made.solver_options.stop = options.stop;
   return made;
 }
 
@@ -36,6 +37,7 @@ void StepSolver::set_budget(int sweeps) {
   LadderOptions options = make_ladder_options(options_);
   options.solver = "pgs";
   options.solver_options = {};
+  options.solver_options.stop = options_.stop;
   options.solver_options.max_iterations = sweeps;
   hurried_ = std::make_unique<SolverLadder>(options);
   hurried_sweeps_ = sweeps;

@@ -211,6 +211,16 @@ void add_mesh_remarks(const Model& model, SceneCheck* check) {
   }
 }
 
+std::string describe_assembly(const SceneCheck& check) {
+  const Assembly& made = check.assembly;
+  if (!made.needed) return "they give way or are coupled, and will close with a speed";
+  const std::string moves = "moving '" + check.assembly_body + "' by " + as_number(made.moved) + " m";
+  if (made.closed) return "run puts them together, " + moves;
+  if (made.moved > made.limit && made.left < made.error * 1e-3)
+    return "putting them together means " + moves + ", which is farther than " + as_number(made.limit) + " m";
+  return "they cannot be put together (" + as_number(made.left) + " is left)";
+}
+
 void add_remarks(SceneCheck* check) {
   if (check->dynamic == 0) check->remarks.push_back("nothing moves: there is no dynamic body");
   if (check->mass_ratio > kLargeMassRatio)
@@ -218,13 +228,14 @@ void add_remarks(SceneCheck* check) {
                              check->lightest + "': prefer a direct solver, or bring the masses closer");
   if (!check->overlaps.empty()) {
     const Overlap& worst = check->overlaps[0];
-    check->remarks.push_back(std::to_string(check->overlaps.size()) + " pairs of bodies start inside each other ('" +
-                             worst.a + "' and '" + worst.b + "' by " + as_number(worst.depth) +
-                             " m): they will be pushed apart; move them, or list them in pairs_without_contact");
+    check->remarks.push_back(
+        std::to_string(check->overlaps.size()) + " pairs of bodies start inside each other ('" + worst.a + "' and '" +
+        worst.b + "' by " + as_number(worst.depth) +
+        " m): they will be moved apart, without speed; move them, or list them in pairs_without_contact");
   }
   if (check->joint_error > kJointTolerance)
     check->remarks.push_back("the joints do not hold at the start (error " + as_number(check->joint_error) +
-                             "): check anchors and starting poses");
+                             "): " + describe_assembly(*check) + "; check anchors and starting poses");
   add_force_remarks(check);
   if (check->step_advised && check->step > *check->step_advised)
     check->remarks.push_back("step " + as_number(check->step) + " s is long for " + check->step_reason +
@@ -249,6 +260,11 @@ SceneCheck check_scene(const Scene& scene) {
   advise_step(scene, &check);
   for (const double error : calc_joint_errors(scene.model, scene.initial))
     check.joint_error = std::max(check.joint_error, error);
+  if (check.joint_error > kJointTolerance) {
+    check.assembly = assemble(scene.model, scene.options, scene.initial);
+    check.assembly.state = {};
+    check.assembly_body = body_name(scene.model, check.assembly.body);
+  }
   find_cancelling_forces(simulation, &check);
   add_remarks(&check);
   add_mesh_remarks(scene.model, &check);

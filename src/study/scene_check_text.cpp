@@ -89,6 +89,18 @@ std::string make_json(const SceneCheck& check) {
   }
   json.end_array();
   json.field("joint_error", check.joint_error);
+  json.key("assembly");
+  if (check.assembly.needed) {
+    json.begin_object(true);
+    json.field("closed", check.assembly.closed);
+    json.field("left", check.assembly.left);
+    json.field("moved", check.assembly.moved);
+    json.field("body", check.assembly_body);
+    json.field("limit", check.assembly.limit);
+    json.end_object();
+  } else {
+    json.null();
+  }
   json.field("joint_rows", check.joint_rows);
   json.key("redundant_rows");
   if (check.redundant_rows) {

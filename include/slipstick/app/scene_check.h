@@ -1,6 +1,7 @@
 // Room: study. What can be said about a scene before it runs.
 #pragma once
 
+#include <slipstick/assembly.h>
 #include <slipstick/scene.h>
 
 #include <optional>
@@ -34,6 +35,8 @@ struct SceneCheck {
   std::vector<Overlap> overlaps;  ///< deepest first
 
   double joint_error = 0;                ///< at the start, m or rad
+  Assembly assembly;                     ///< of joints that start open; without its state
+  std::string assembly_body;             ///< the one that it moves the farthest
   int joint_rows = 0;                    ///< rigid rows of joints
   std::optional<int> redundant_rows;     ///< joint_rows minus their rank; nothing for a system too large to look at
   std::vector<std::string> tied_joints;  ///< joints that can pull at each other: their forces are not unique

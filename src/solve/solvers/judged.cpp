@@ -22,7 +22,7 @@ class Judged : public Solver {
   Judged(std::unique_ptr<Solver> solver, const SolverOptions& options)
       : solver_(std::move(solver)),
         polisher_(dynamic_cast<PolishingSolver*>(solver_.get())),
-        time_(options.time_limit),
+        time_(options),
         budgeted_(options.max_iterations > 0) {
     if (polisher_ != nullptr) polisher_->set_judge(&judge_);
   }
@@ -34,6 +34,12 @@ class Judged : public Solver {
     time_.start();
     SolverReport report = solver_->solve(problem, tolerance, answer);
     if (report.status == SolveStatus::Unsupported) return report;
+    if (time_.is_stopped()) {  // nobody waits for the judge
+      report.status = SolveStatus::NotConverged;
+      report.note = time_.note();
+      report.residual.relative = kInfinity;
+      return report;
+    }
     report.residual = judge_.certify(problem, *answer);
     if (report.status == SolveStatus::Solved && !budgeted_ && !report.residual.within(tolerance))
       polish(problem, tolerance, answer, &report);

@@ -35,7 +35,7 @@ constexpr LemkeSettings kLadder[] = {
 
 class Lemke final : public Solver {
  public:
-  explicit Lemke(double time_limit) : time_(time_limit) {}
+  explicit Lemke(const SolverOptions& options) : time_(options) {}
 
   SolverTraits traits() const override {
     return {.name = "lemke",
@@ -306,7 +306,7 @@ SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* an
   if (acceptable()) {
     if (attempts_ > 1) report.note = cone_ ? "solved after another alignment or a retry" : "solved after a retry";
   } else {
-    report.note = time_.is_over() ? "time limit"
+    report.note = time_.is_over() ? time_.note()
                   : ray_          ? "ended on a secondary ray: the offsets may admit no solution"
                                   : "the residual stayed above tolerance";
   }
@@ -315,6 +315,6 @@ SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* an
 
 }  // namespace
 
-std::unique_ptr<Solver> make_lemke(const SolverOptions& options) { return std::make_unique<Lemke>(options.time_limit); }
+std::unique_ptr<Solver> make_lemke(const SolverOptions& options) { return std::make_unique<Lemke>(options); }
 
 }  // namespace slipstick

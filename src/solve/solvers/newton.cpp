@@ -23,7 +23,7 @@ constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
 class Newton : public PolishingSolver {
  public:
-  explicit Newton(double time_limit) : time_(time_limit) {}
+  explicit Newton(const SolverOptions& options) : time_(options) {}
 
   SolverTraits traits() const override {
     return {.name = "newton",
@@ -73,7 +73,7 @@ class Newton : public PolishingSolver {
     report.iterations = iteration_.factorizations();
     const bool solved = iteration_.best_residual() <= tolerance;
     report.status = solved ? SolveStatus::Solved : SolveStatus::NotConverged;
-    if (!solved) report.note = time_.is_over() ? "time limit" : "iteration limit";
+    if (!solved) report.note = time_.is_over() ? time_.note() : "iteration limit";
     return report;
   }
 
@@ -140,7 +140,7 @@ class Newton : public PolishingSolver {
 }  // namespace
 
 std::unique_ptr<Solver> make_newton(const SolverOptions& options) {
-  return std::make_unique<Newton>(options.time_limit);
+  return std::make_unique<Newton>(options);
 }
 
 }  // namespace slipstick

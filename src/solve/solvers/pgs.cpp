@@ -18,7 +18,7 @@ constexpr double kBadGuess = 1e3;                 // times the residual of no gu
 
 class Pgs : public Solver {
  public:
-  explicit Pgs(const SolverOptions& options) : options_(options), time_(options.time_limit), sweeps_(options) {}
+  explicit Pgs(const SolverOptions& options) : options_(options), time_(options), sweeps_(options) {}
 
   SolverTraits traits() const override {
     return {.name = "pgs",
@@ -43,6 +43,7 @@ class Pgs : public Solver {
     time_.start();
     for (double goal = kBelow * tolerance;;) {
       report.note = iterate(goal, &report.iterations);
+      if (time_.is_stopped()) break;
       sweeps_.set_impulses(best_);
       sweeps_.calc_residual();
       sweeps_.finish(answer);
@@ -113,7 +114,7 @@ class Pgs : public Solver {
       }
       keep_best(residual);
       if (std::isinf(residual)) return "the sweeps left the range of numbers";
-      if (late) return best_residual_ > goal ? "time limit" : "";
+      if (late) return best_residual_ > goal ? time.note() : "";
     }
     return best_residual_ > goal ? "iteration limit" : "";
   }

@@ -105,7 +105,7 @@ class Split : public Solver {
   /// Couplings until the judge is content; says why if it never was.
   std::string_view iterate(const Problem& problem, double tolerance, Solution* answer, SolverReport* report) {
     double goal = kBelow * tolerance;
-    TimeLimit time(options_.time_limit);
+    TimeLimit time(options_);
     time.start();
     const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSplitCouplings;
     sweeps_.hold_direct(true);
@@ -130,7 +130,7 @@ class Split : public Solver {
       if (best <= goal) continue;
       if (std::isinf(left.all)) return "the sweeps left the range of numbers";
       if (idle >= kIdleSplitCouplings) return "direct and iterative parts stagnate";
-      if (time.is_over()) return "time limit";
+      if (time.is_over()) return time.note();
     }
     return best > goal ? "iteration limit" : "";
   }

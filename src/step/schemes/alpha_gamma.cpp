@@ -20,6 +20,7 @@
 #include "base/se3.h"
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/overlap.h"
 #include "step/pair_warnings.h"
 #include "step/schemes/schemes.h"
 
@@ -81,6 +82,7 @@ class AlphaGamma final : public Scheme {
     return weights_ ? *weights_ : Weights{options.alpha_gamma.alpha, options.alpha_gamma.gamma};
   }
   bool rows_at_middle() const override { return true; }
+  bool corrects_overlap(const SimulationOptions& options) const override { return options.alpha_gamma.stabilize; }
   std::span<const SchemeKey> keys() const override {
     return std::span<const SchemeKey>(kFamilyKeys).subspan(weights_ ? 2 : 0);
   }
@@ -221,7 +223,8 @@ void AlphaGamma::add_contacts(const StepInput& input, double share, StepProblem*
   offset_.assign(rows.size(), 0.0);
   if (share > 0)
     for (std::size_t i = 0; i < rows.size(); ++i)
-      offset_[i] = std::clamp(share * rows[i].gap / input.h_nominal, -limit, limit);
+      offset_[i] = std::clamp(share * calc_row_gap(input, input.contacts->contacts[rows[i].contact]) / input.h_nominal,
+                              -limit, limit);
   add_contact_rows(input, rows, offset_, &made->problem, &made->map);
 }
 

@@ -34,6 +34,7 @@
 #include "step/actuation.h"
 #include "step/assemble.h"
 #include "step/impact_stage.h"
+#include "step/overlap.h"
 #include "step/schemes/schemes.h"
 
 namespace slipstick {
@@ -96,6 +97,9 @@ class Spook final : public Scheme {
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions&) const override { return false; }
   bool has_impact_stage() const override { return true; }
+  bool corrects_overlap(const SimulationOptions& options) const override {
+    return options.spook.contact_compliance == 0;
+  }
 
   std::span<const SchemeKey> keys() const override { return kSpookKeys; }
   void find_faults(const SimulationOptions& options, std::vector<OptionFault>* faults) const override {
@@ -213,7 +217,7 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
       if (!is_row_movable(input, *map, joint.body_a, joint.body_b, joint.row[r])) continue;
       map->joint_row[made.first_row + r] = first_row + count;
       if (input.h > 0)
-        offset[count] = 4 / h * row.phi * joint.value[r] -
+        offset[count] = 4 / h * row.phi * calc_row_error(*input.model, joint, r) -
                         row.phi * calc_pair_speed(velocity, joint.body_a, joint.body_b, joint.row[r]) +
                         (bend_end[made.first_row + r] + (fresh ? 0 : row.phi) * bend[made.first_row + r]) / h;
       kept[count++] = joint.row[r];
@@ -267,7 +271,8 @@ void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows
       continue;
     }
     const SpookRow row = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h);
-    offset_[i] = row.phi * (4 / input.h * contact.gap - std::max(speed, 0.0));
+    const double gap = corrects_overlap(options) ? calc_row_gap(input, contact) : contact.gap;
+    offset_[i] = row.phi * (4 / input.h * gap - std::max(speed, 0.0));
   }
 }
 

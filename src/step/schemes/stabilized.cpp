@@ -13,6 +13,7 @@
 #include "base/se3.h"
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/overlap.h"
 #include "step/pair_warnings.h"
 #include "step/schemes/schemes.h"
 
@@ -108,9 +109,9 @@ class Stabilized final : public Scheme {
     update_restitution(input, eq.contacts, &made->restitution);
     offset_.resize(eq.contacts.size());
     for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
-      const bool central = input.contacts->contacts[eq.contacts[i].contact].central;
-      offset_[i] =
-          central ? eq.contacts[i].gap / input.h : gamma * eq.contacts[i].gap / input.h_nominal + made->restitution[i];
+      const Contact& contact = input.contacts->contacts[eq.contacts[i].contact];
+      offset_[i] = contact.central ? contact.gap / input.h
+                                   : gamma * calc_row_gap(input, contact) / input.h_nominal + made->restitution[i];
     }
     add_contact_rows(input, eq.contacts, offset_, &made->problem, &made->map);
   }

@@ -1,0 +1,180 @@
+#include "step/correction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/se3.h"
+#include "mechanics/equations.h"
+#include "step/overlap.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Overlap d comes out with the speed d / kCorrectionTime, but not slower or faster than these, in body sizes per
+/// second.
+constexpr double kCorrectionTime = 0.1;  // s
+constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
+/// What is left would be a little more than that: all of it at once.
+constexpr double kAllAtOnce = 1.5;
+/// Rounds of a correction that is not limited by its speed, and the overlap, in body sizes, with which it is content.
+constexpr int kMaxCorrectionRounds = 6;
+constexpr double kCorrected = 1e-10;
+/// A contact that would be out in so many steps by its own speed is left to it.
+constexpr double kStepsToPart = 10;
+/// Levers may move a point farther than the contact that is corrected, by this much.
+constexpr double kCorrectionLever = 10;
+
+double calc_parting_speed(const Contact& contact, const State& state) {
+  const auto speed = [&](int body, const Vec3& point) -> double {
+    if (body == kWorld) return 0;
+    const Pose& q = state.pose[body];
+    const Vec3 r = q.orientation.conjugate() * (point - q.position);
+    return contact.normal.dot(point_velocity(q, state.velocity[body], r));
+  };
+  return speed(contact.body_b, contact.point_b) - speed(contact.body_a, contact.point_a);
+}
+
+}  // namespace
+
+Correction::Correction(const Model& model, const SimulationOptions& options)
+    : model_(model),
+      options_(options),
+      projection_(model, options),
+      reach_(model.bodies.size()),
+      group_(model.bodies.size()),
+      due_(model.bodies.size()) {
+  for (std::size_t i = 0; i < reach_.size(); ++i)
+    reach_[i] =
+        model.bodies[i].kind == BodyKind::Dynamic ? options.step * kLeastSpeed * model.bodies[i].reach_radius : 0;
+}
+
+bool Correction::is_real(const State& state, const Contact& contact) const {
+  if (contact.gap >= 0 || contact.gap >= -calc_slop(model_, options_.step, state.velocity, contact)) return false;
+  return contact.limit >= 0 || !(kStepsToPart * options_.step * calc_parting_speed(contact, state) > -contact.gap);
+}
+
+bool Correction::is_due(const State& state, const ContactSet& contacts) const {
+  return std::any_of(contacts.contacts.begin(), contacts.contacts.end(),
+                     [&](const Contact& contact) { return is_real(state, contact); });
+}
+
+// ---------------------------------------------------------------- who is moved
+
+int Correction::root_of(int body) {
+  while (group_[body] != body) body = group_[body] = group_[group_[body]];
+  return body;
+}
+
+void Correction::join(int a, int b) {
+  const auto moves = [&](int body) { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; };
+  if (!moves(a) || !moves(b)) return;
+  a = root_of(a), b = root_of(b);
+  group_[std::max(a, b)] = std::min(a, b);
+}
+
+/// Groups, and in the first round those of them that are due; later those of them that are not done. False: none.
+bool Correction::find_groups(const State& state, bool first) {
+  const auto moves = [&](int body) { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; };
+  if (first) {
+    std::iota(group_.begin(), group_.end(), 0);
+    for (const Joint& joint : model_.joints) join(joint.a, joint.b);
+    for (const Coupling& coupling : model_.couplings)
+      for (int k = 1; k < coupling.count; ++k)
+        join(model_.joints[model_.axes[coupling.term[0].axis].joint].b,
+             model_.joints[model_.axes[coupling.term[k].axis].joint].b);
+    due_.assign(due_.size(), 0);
+  }
+  for (const Contact& contact : contacts_.contacts)
+    if (contact.limit < 0) join(contact.body_a, contact.body_b);
+  // Groups may have grown together: one that is due makes the whole due.
+  for (std::size_t i = 0; i < due_.size(); ++i)
+    if (due_[i]) due_[root_of(static_cast<int>(i))] = 1;
+  bool any = false;
+  for (const Contact& contact : contacts_.contacts) {
+    if (!(first ? is_real(state, contact) : contact.gap < -kCorrected * calc_contact_size(model_, contact))) continue;
+    for (const int body : bodies_of(model_, contact)) {
+      if (!moves(body)) continue;
+      if (first) due_[root_of(body)] = 1;
+      any = any || due_[root_of(body)] != 0;
+    }
+  }
+  return any;
+}
+
+// ---------------------------------------------------------------- by how much
+
+/// How far the contact may come out in this step.
+double Correction::calc_allowance(const Contact& contact) const {
+  const double depth = -contact.gap, size = calc_contact_size(model_, contact);
+  const double step = options_.step * std::clamp(depth / kCorrectionTime, kLeastSpeed * size, kMostSpeed * size);
+  return depth <= kAllAtOnce * step ? depth : step;
+}
+
+/// True: some contact has farther to go than it may in this step; `spent`: all has been done that may be done.
+bool Correction::update_offsets(bool spent) {
+  bool limited = false;
+  offset_.assign(contacts_.contacts.size(), kInfinity);
+  for (std::size_t i = 0; i < offset_.size(); ++i) {
+    const Contact& contact = contacts_.contacts[i];
+    const std::array<int, 2> bodies = bodies_of(model_, contact);
+    if (!is_moved(bodies[0]) && !is_moved(bodies[1])) continue;
+    offset_[i] = contact.gap >= 0 ? contact.gap : spent ? 0 : -calc_allowance(contact);
+    limited = limited || offset_[i] > contact.gap;
+  }
+  return limited;
+}
+
+/// The joints of those who are moved keep the errors that they had.
+void Correction::update_joints(const State& state, bool first) {
+  update_joint_rows(model_, state.pose, &joints_);
+  if (first) joint_start_.assign(model_.joint_rows, 0.0);
+  joint_offset_.assign(model_.joint_rows, 0.0);
+  moved_joints_.clear();
+  for (const JointRows& joint : joints_) {
+    const int row = model_.joints[joint.joint].first_row;
+    for (int r = 0; r < joint.count; ++r) {
+      if (first) joint_start_[row + r] = joint.value[r];
+      joint_offset_[row + r] = joint.value[r] - joint_start_[row + r];
+    }
+    if (is_moved(joint.body_a) || is_moved(joint.body_b)) moved_joints_.push_back(joint);
+  }
+}
+
+void Correction::find(const State& state, ContactFinder* finder) {
+  finder->find(state, reach_, &contacts_);
+  add_limit_contacts(model_, state, &contacts_);
+}
+
+CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, State* state) {
+  CorrectionResult result;
+  const double before = calc_energy(model_, state->pose, state->velocity, state->axis).potential();
+  bool spent = false;
+  double most = 0;
+  for (int round = 0; round < kMaxCorrectionRounds; ++round) {
+    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) break;  // the step is given up
+    find(*state, finder);
+    if (!find_groups(*state, round == 0)) break;
+    const bool limited = update_offsets(spent);
+    for (const double offset : offset_)
+      if (offset < 0) most = std::max(most, -offset);
+    update_joints(*state, round == 0);
+    projection_.begin(*state);
+    projection_.add_joints(moved_joints_, joint_offset_);
+    projection_.add_contacts(contacts_, offset_);
+    const LadderResult solved = projection_.solve(solver);
+    result.solve.iterations += solved.iterations;
+    result.solve.escalations += solved.escalations;
+    result.solve.certify_seconds += solved.certify_seconds;
+    const double moved = projection_.move(kCorrectionLever * most, state);
+    result.moved += moved;
+    // Joints drift in a move of finite length: a last round takes that back, and lets no contact go deeper.
+    if (moved == 0 || spent || (limited && moved_joints_.empty())) break;
+    spent = limited;
+  }
+  result.energy = calc_energy(model_, state->pose, state->velocity, state->axis).potential() - before;
+  return result;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,78 @@
+#include "step/overlap.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slipstick {
+
+namespace {
+
+constexpr double kSlop = 1e-7;       // of the smaller body
+constexpr double kLimitSlop = 1e-6;  // m or rad, ends of a joint's range
+constexpr double kOpenShare = 0.02;  // of the size of a joint
+constexpr double kOpenAngle = 0.1;   // rad
+
+bool turns_only(const PairRow& row) { return row.a.head<3>().isZero(0) && row.b.head<3>().isZero(0); }
+
+}  // namespace
+
+std::array<int, 2> bodies_of(const Model& model, const Contact& contact) {
+  if (contact.limit < 0) return {contact.body_a, contact.body_b};
+  const Joint& joint = model.joints[model.axes[model.limits[contact.limit].axis].joint];
+  return {joint.a, joint.b};
+}
+
+double calc_contact_size(const Model& model, const Contact& contact) {
+  if (contact.limit >= 0) return 1;
+  double size = kInfinity;
+  for (const int body : {contact.body_a, contact.body_b})
+    if (body != kWorld && model.bodies[body].reach_radius > 0) size = std::min(size, model.bodies[body].reach_radius);
+  return std::isfinite(size) ? size : 1;
+}
+
+double calc_slop(const Model& model, double h, std::span<const Twist> velocity, const Contact& contact) {
+  double turned = 0;
+  for (const int body : bodies_of(model, contact)) {
+    if (body == kWorld) continue;
+    const double turn = velocity[body].angular.norm() * h;
+    turned += turn * turn * (contact.limit >= 0 ? 1 : model.bodies[body].reach_radius);
+  }
+  return (contact.limit >= 0 ? kLimitSlop : kSlop) * calc_contact_size(model, contact) + turned;
+}
+
+double calc_row_gap(const StepInput& input, const Contact& contact) {
+  if (contact.gap >= 0) return contact.gap;
+  const double slop = calc_slop(*input.model, input.h_nominal, input.state->velocity, contact);
+  return contact.gap < -slop ? 0.0 : contact.gap;
+}
+
+double calc_joint_size(const Model& model, const Joint& joint) {
+  double size = joint.length;
+  const auto side = [&](int body, const Vec3& anchor) {
+    if (body != kWorld) size += anchor.norm() + model.bodies[body].reach_radius;
+  };
+  side(joint.a, joint.anchor_a);
+  side(joint.b, joint.anchor_b);
+  return size > 0 ? size : 1;
+}
+
+double calc_open_error(const Model& model, const JointRows& joint, int row) {
+  return turns_only(joint.row[row]) ? kOpenAngle : kOpenShare * calc_joint_size(model, model.joints[joint.joint]);
+}
+
+double calc_row_error(const Model& model, const JointRows& joint, int row) {
+  return std::abs(joint.value[row]) > calc_open_error(model, joint, row) ? 0.0 : joint.value[row];
+}
+
+int count_open_joints(const Model& model, std::span<const JointRows> joints) {
+  int count = 0;
+  for (const JointRows& joint : joints) {
+    bool open = false;
+    for (int r = 0; r < joint.count && joint.compliance == 0; ++r)
+      open = open || std::abs(joint.value[r]) > calc_open_error(model, joint, r);
+    count += open ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,38 @@
+// Which position errors the velocities of a step may undo. A row with gap/h takes away what rounding and the
+// linearization of a turn have left; a real overlap divided by h would be a speed that nothing paid for, so it is left
+// to the correction (correction.h), and a joint that stands wide open is held as it stands.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "step/scheme.h"
+
+namespace slipstick {
+
+/// The bodies of a contact, or of the joint whose limit it is; kWorld where there is none.
+std::array<int, 2> bodies_of(const Model& model, const Contact& contact);
+
+/// The reach radius of the smaller body that has one; 1 for limits.
+double calc_contact_size(const Model& model, const Contact& contact);
+
+/// The overlap, m or rad, up to which it is the row's: 1e-7 of the smaller body, and what a turn of the bodies within
+/// the step makes of a linear gap, (omega h)^2 R.
+double calc_slop(const Model& model, double h, std::span<const Twist> velocity, const Contact& contact);
+
+/// The gap as the normal row reads it: zero where the overlap is real.
+double calc_row_gap(const StepInput& input, const Contact& contact);
+
+/// The length by which errors of a joint are measured: its own, its arms and its bodies, m.
+double calc_joint_size(const Model& model, const Joint& joint);
+
+/// A joint farther apart than this stands open: 2 % of its size, m, or 0.1 rad for a row that only turns.
+double calc_open_error(const Model& model, const JointRows& joint, int row);
+
+/// The error as the row of the joint reads it: zero where the joint stands open.
+double calc_row_error(const Model& model, const JointRows& joint, int row);
+
+/// Joints that stand open.
+int count_open_joints(const Model& model, std::span<const JointRows> joints);
+
+}  // namespace slipstick

@@ -1,0 +1,307 @@
+// Overlap is taken away in positions alone: whatever starts inside something else comes out without speed, and joints
+// that start open are put together, or held as they stand.
+#include <slipstick/assembly.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <string>
+
+#include "support/simulate.h"
+
+namespace slipstick::test {
+namespace {
+
+constexpr double kGravity = 9.81;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::vector<std::string> all_schemes() {
+  std::vector<std::string> names;
+  for (const std::string_view name : scheme_names()) names.emplace_back(name);
+  return names;
+}
+
+struct Course {
+  double kinetic = 0;  ///< the largest
+  double penetration = 0;
+  double energy = 0, correction = 0, corrected = 0;
+  int corrections = 0, uncertified = 0;
+};
+
+Course follow_overlap(double t, Simulation* simulation) {
+  Course course;
+  while (simulation->state().time < t - 1e-9) {
+    const StepReport& report = simulation->step();
+    EXPECT_FALSE(report.failed) << report.note;
+    if (report.failed) break;
+    course.kinetic = std::max(course.kinetic, simulation->energy().kinetic);
+    course.penetration = report.certificate.penetration;
+    course.correction += report.certificate.ledger.correction;
+    course.corrected = std::max(course.corrected, report.corrected);
+    course.corrections += report.corrections;
+    course.uncertified += !report.certified;
+  }
+  return course;
+}
+
+struct FlatShape {
+  std::string text;
+  double height;  ///< of the centre when it stands on the floor
+};
+
+std::vector<FlatShape> flat_shapes() {
+  return {{"box: {size: [0.2, 0.3, 0.2]}", 0.1},
+          {"sphere: {radius: 0.15}", 0.15},
+          {"cylinder: {radius: 0.15, length: 0.2}", 0.1},
+          {"hull: {points: [[-0.1,-0.1,-0.1],[0.1,-0.1,-0.1],[-0.1,0.1,-0.1],[0.1,0.1,-0.1],[-0.1,-0.1,0.1],"
+           "[0.1,-0.1,0.1],[-0.1,0.1,0.1],[0.1,0.1,0.1]]}",
+           0.1}};
+}
+
+std::string on_floor(const FlatShape& shape, double depth, const std::string& floor, const std::string& more,
+                     const std::string& scheme, double h) {
+  return "bodies:\n  - {name: floor, fixed: true, shapes: [" + floor +
+         "]}\n  - {name: b, mass: 2, position: [0.01, 0.02, " + number(shape.height - depth) + "], " + more +
+         "shapes: [{" + shape.text + "}]}\nsimulation: {duration: 1, step: " + number(h) + ", scheme: " + scheme +
+         "}\n";
+}
+
+const char* const kPlane = "{plane: {normal: [0, 0, 1], offset: 0}}";
+const char* const kSlab = "{box: {size: [4, 4, 2]}, position: [0, 0, -1]}";
+
+// ---------------------------------------------------------------- bodies in the floor
+
+TEST(Overlap, BodiesInTheFloorComeOutAtRest) {
+  for (const std::string& scheme : all_schemes())
+    for (const FlatShape& shape : flat_shapes())
+      for (const char* floor : {kPlane, kSlab})
+        for (const double depth : {1e-3, 1e-2, 5e-2})
+          for (const double h : {1.0 / 500, 1.0 / 60}) {
+            SCOPED_TRACE(scheme + ", " + shape.text + ", " + floor + ", depth " + number(depth) + ", h " + number(h));
+            const Scene scene = scene_of(on_floor(shape, depth, floor, "", scheme, h));
+            Simulation simulation = simulation_of(scene);
+            const Course course = follow_overlap(0.8, &simulation);
+            EXPECT_LE(course.kinetic, 1e-6 * 2 * kGravity * depth);
+            EXPECT_LE(course.penetration, 1e-7);
+            const Vec3 place = motion_of(simulation, "b").pose.position;
+            EXPECT_NEAR(place.z(), shape.height, 1e-6);
+            EXPECT_NEAR(place.x(), 0.01, 1e-6);
+            EXPECT_NEAR(place.y(), 0.02, 1e-6);
+            EXPECT_NEAR(course.correction, 2 * kGravity * depth, 1e-4 * 2 * kGravity * depth + 1e-5);
+            EXPECT_EQ(course.uncertified, 0);
+          }
+}
+
+TEST(Overlap, TheSpeedOfTheCorrectionIsLimited) {
+  const FlatShape box = flat_shapes()[0];
+  const Scene scene = scene_of(on_floor(box, 5, kPlane, "", "stabilized", 0.01));
+  Simulation simulation = simulation_of(scene);
+  const Course course = follow_overlap(6, &simulation);
+  EXPECT_LE(course.corrected, 0.01 * 10 * 0.25);  // 10 sizes per second; the reach radius is 0.206
+  EXPECT_GT(course.corrections, 20);
+  EXPECT_LE(course.kinetic, 1e-6 * 2 * kGravity * 5);
+  EXPECT_NEAR(motion_of(simulation, "b").pose.position.z(), 0.1, 1e-6);
+}
+
+/// Restitution acts on the speed of approach, and there is none.
+TEST(Overlap, RestitutionDoesNotThrowThemOut) {
+  for (const std::string& scheme : all_schemes()) {
+    SCOPED_TRACE(scheme);
+    const Scene scene = scene_of("materials: {default: {friction: 0.5, restitution: 0.9}}\n" +
+                                 on_floor(flat_shapes()[0], 0.01, kPlane, "", scheme, 1.0 / 250));
+    Simulation simulation = simulation_of(scene);
+    EXPECT_LE(follow_overlap(0.8, &simulation).kinetic, 1e-6 * 2 * kGravity * 0.01);
+  }
+}
+
+/// A body that slides keeps its speed, and gains none upwards.
+TEST(Overlap, SlidingBodiesKeepTheirSpeed) {
+  for (const std::string& scheme : all_schemes()) {
+    SCOPED_TRACE(scheme);
+    const Scene scene = scene_of("materials: {default: {friction: 0}}\n" +
+                                 on_floor(flat_shapes()[0], 0.01, kPlane, "velocity: [3, 0, 0], ", scheme, 1.0 / 250));
+    Simulation simulation = simulation_of(scene);
+    EXPECT_LE(follow_overlap(0.8, &simulation).kinetic, 9 + 1e-6 * 2 * kGravity * 0.01);
+    EXPECT_NEAR(motion_of(simulation, "b").velocity.x(), 3, 1e-9);
+    EXPECT_NEAR(motion_of(simulation, "b").pose.position.z(), 0.1, 1e-6);
+  }
+}
+
+// ---------------------------------------------------------------- bodies in each other
+
+std::string random_shape(std::mt19937* random, int kind) {
+  std::uniform_real_distribution<double> size(0.2, 0.6);
+  const auto next = [&] { return number(size(*random)); };
+  switch (kind % 5) {
+    case 0:
+      return "box: {size: [" + next() + ", " + next() + ", " + next() + "]}";
+    case 1:
+      return "sphere: {radius: " + next() + "}";
+    case 2:
+      return "capsule: {radius: " + next() + ", length: " + next() + "}";
+    case 3:
+      return "cylinder: {radius: " + next() + ", length: " + next() + "}";
+    default:
+      return "hull: {random: {points: 20, size: [0.5, 0.4, 0.3], seed: " + std::to_string(kind) + "}}";
+  }
+}
+
+/// Without weight nothing may begin to move, and what moves two bodies apart cannot move their centre.
+TEST(Overlap, PairsWithoutWeightComeApartWithoutSpeed) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> part(-1, 1), mass(0.5, 50);
+  const std::vector<std::string> schemes = all_schemes();
+  for (int k = 0; k < 60; ++k) {
+    const std::string scheme = schemes[k % schemes.size()];
+    std::string text = "gravity: [0, 0, 0]\nbodies:\n";
+    for (const char* name : {"a", "b"}) {
+      text += std::string("  - {name: ") + name + ", mass: " + number(mass(random)) + ", position: [" +
+              number(0.25 * part(random)) + ", " + number(0.25 * part(random)) + ", " + number(0.25 * part(random)) +
+              "], orientation: {axis: [" + number(part(random)) + ", " + number(part(random)) +
+              ", 1], angle_deg: " + number(180 * part(random)) + "}, shapes: [{" +
+              random_shape(&random, k + (name[0] == 'b' ? k / 5 : 0)) + "}]}\n";
+    }
+    text += "simulation: {duration: 3, step: 0.01, scheme: " + scheme + "}\n";
+    SCOPED_TRACE(text);
+    const Scene scene = scene_of(text);
+    Simulation simulation = simulation_of(scene);
+    const auto centre = [&] {
+      Vec3 sum = Vec3::Zero();
+      for (std::size_t i = 0; i < 2; ++i) sum += scene.model.bodies[i].mass * simulation.state().pose[i].position;
+      return sum;
+    };
+    const Vec3 before = centre();
+    const Course course = follow_overlap(3, &simulation);
+    EXPECT_LE(course.kinetic, 1e-16);
+    EXPECT_LE(course.penetration, 1e-6);
+    EXPECT_LE((centre() - before).norm(), 1e-9);
+  }
+}
+
+/// A tower one of whose boxes starts in the floor, and another in its neighbour: all come up together, at rest.
+TEST(Overlap, AStackIsLiftedAsAWhole) {
+  for (const std::string& scheme : all_schemes()) {
+    SCOPED_TRACE(scheme);
+    const Scene scene = scene_of(
+        "bodies:\n  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}\n"
+        "  - {name: a, mass: 1, position: [0, 0, 0.48], shapes: [{box: {size: [1, 1, 1]}}]}\n"
+        "  - {name: b, mass: 3, position: [0.1, 0, 1.48], shapes: [{box: {size: [1, 1, 1]}}]}\n"
+        "  - {name: c, mass: 2, position: [0, 0.1, 2.45], shapes: [{box: {size: [1, 1, 1]}}]}\n"
+        "simulation: {duration: 1, step: 1/200, scheme: " +
+        scheme + "}\n");
+    Simulation simulation = simulation_of(scene);
+    const Course course = follow_overlap(1, &simulation);
+    EXPECT_LE(course.kinetic, 1e-6 * 6 * kGravity * 0.02);
+    EXPECT_NEAR(motion_of(simulation, "a").pose.position.z(), 0.5, 1e-6);
+    EXPECT_NEAR(motion_of(simulation, "b").pose.position.z(), 1.5, 1e-6);
+    EXPECT_NEAR(motion_of(simulation, "c").pose.position.z(), 2.5, 1e-6);
+  }
+}
+
+/// Between walls that are nearer than the body is wide nothing can be done: it says so, and stays.
+TEST(Overlap, WhatCannotBeRemovedIsSaid) {
+  const Scene scene = scene_of(
+      "gravity: [0, 0, 0]\nbodies:\n"
+      "  - {name: left, fixed: true, shapes: [{plane: {normal: [1, 0, 0], offset: -0.4}}]}\n"
+      "  - {name: right, fixed: true, shapes: [{plane: {normal: [-1, 0, 0], offset: -0.4}}]}\n"
+      "  - {name: b, mass: 1, position: [0.05, 0, 0], shapes: [{box: {size: [1, 1, 1]}}]}\n"
+      "simulation: {duration: 1, step: 0.01}\n");
+  Simulation simulation = simulation_of(scene);
+  const Course course = follow_overlap(1, &simulation);
+  EXPECT_LE(course.kinetic, 1e-12);
+  EXPECT_GT(course.penetration, 0.05);
+  EXPECT_LT(motion_of(simulation, "b").pose.position.norm(), 0.2);
+}
+
+TEST(Overlap, NothingIsCorrectedWhereNothingOverlaps) {
+  for (const std::string& scheme : all_schemes()) {
+    SCOPED_TRACE(scheme);
+    const Scene scene = scene_of(on_floor(flat_shapes()[0], 0, kPlane, "velocity: [1, 0, 0], ", scheme, 0.01));
+    Simulation simulation = simulation_of(scene);
+    EXPECT_EQ(follow_overlap(1, &simulation).corrections, 0);
+  }
+}
+
+// ---------------------------------------------------------------- joints
+
+/// An arm on a hinge whose end starts in the floor is turned out of it; the hinge holds.
+TEST(Overlap, JointsHoldWhileOverlapIsCorrected) {
+  for (const std::string& scheme : all_schemes()) {
+    SCOPED_TRACE(scheme);
+    const Scene scene = scene_of(
+        "bodies:\n  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}\n"
+        "  - {name: arm, mass: 1, position: [0.5, 0, 0.03], shapes: [{box: {size: [1, 0.2, 0.1]}}]}\n"
+        "joints:\n  - hinge: {between: [world, arm], at: [-0.5, 0, 0.08], axis: [0, 1, 0]}\n"
+        "simulation: {duration: 1, step: 1/250, scheme: " +
+        scheme + "}\n");
+    Simulation simulation = simulation_of(scene);
+    const Course course = follow_overlap(1, &simulation);
+    EXPECT_LE(course.kinetic, 1e-6 * kGravity * 0.02);
+    EXPECT_LE(course.penetration, 1e-6);
+    double error = 0;
+    for (const JointReading& joint : simulation.joints()) error = std::max(error, std::abs(joint.velocity));
+    EXPECT_LE(error, 1e-4);
+  }
+}
+
+std::string triangle_of_rods(double third) {
+  return "gravity: [0, 0, 0]\nbodies:\n"
+         "  - {name: a, mass: 1, position: [0, 0, 3], shapes: [{sphere: {radius: 0.1}}]}\n"
+         "  - {name: b, mass: 2, position: [1, 0, 3], shapes: [{sphere: {radius: 0.1}}]}\n"
+         "  - {name: c, mass: 3, position: [0, 1, 3], shapes: [{sphere: {radius: 0.1}}]}\n"
+         "joints:\n  - rod: {between: [a, b], at: [[0,0,3],[1,0,3]], length: 1}\n"
+         "  - rod: {between: [b, c], at: [[1,0,3],[0,1,3]], length: 1.41421356237309505}\n"
+         "  - rod: {between: [c, a], at: [[0,1,3],[0,0,3]], length: " +
+         number(third) + "}\nsimulation: {duration: 1, step: 1/100}\n";
+}
+
+TEST(Assembly, ClosesWhatCanBeClosed) {
+  const Scene scene = scene_of(triangle_of_rods(1.1));
+  const Assembly made = assemble(scene.model, scene.options, scene.initial);
+  ASSERT_TRUE(made.needed && made.closed);
+  EXPECT_NEAR(made.error, 0.1, 1e-12);
+  const auto distance = [&](int i, int j) {
+    return (made.state.pose[i].position - made.state.pose[j].position).norm();
+  };
+  EXPECT_NEAR(distance(0, 1), 1, 1e-8);
+  EXPECT_NEAR(distance(1, 2), std::numbers::sqrt2, 1e-8);
+  EXPECT_NEAR(distance(2, 0), 1.1, 1e-8);
+  Vec3 centre = Vec3::Zero();
+  for (int i = 0; i < 3; ++i)
+    centre += scene.model.bodies[i].mass * (made.state.pose[i].position - scene.initial.pose[i].position);
+  EXPECT_LE(centre.norm(), 1e-9);
+  Simulation simulation(scene.model, made.state, scene.options);
+  EXPECT_LE(follow_overlap(1, &simulation).kinetic, 1e-12);
+}
+
+TEST(Assembly, ChangesNothingThatHolds) {
+  const Scene scene = scene_of(triangle_of_rods(1));
+  const Assembly made = assemble(scene.model, scene.options, scene.initial);
+  EXPECT_FALSE(made.needed);
+  EXPECT_EQ(hash(made.state), hash(scene.initial));
+}
+
+/// 1 + 1.414 < 5: it says so, leaves the state alone, and no scheme makes a speed of it; no step is certified.
+TEST(Assembly, WhatCannotBeClosedIsHeldAndSaid) {
+  for (const std::string& scheme : all_schemes()) {
+    SCOPED_TRACE(scheme);
+    Scene scene = scene_of(triangle_of_rods(5));
+    scene.options.scheme = scheme;
+    const Assembly made = assemble(scene.model, scene.options, scene.initial);
+    EXPECT_TRUE(made.needed && !made.closed);
+    EXPECT_GT(made.left, 1);
+    EXPECT_EQ(hash(made.state), hash(scene.initial));
+    Simulation simulation = simulation_of(scene);
+    const Course course = follow_overlap(0.5, &simulation);
+    EXPECT_LE(course.kinetic, 1e-12);
+    EXPECT_EQ(course.uncertified, 50);
+  }
+}
+
+}  // namespace
+}  // namespace slipstick::test
