@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kGravity = 9.81;
 
-std::string number(double value) {
+std::string overlap_number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
   return text;
@@ -26,15 +26,15 @@ std::vector<std::string> all_schemes() {
   return names;
 }
 
-struct Course {
+struct OverlapCourse {
   double kinetic = 0;  ///< the largest
   double penetration = 0;
   double energy = 0, correction = 0, corrected = 0;
   int corrections = 0, uncertified = 0;
 };
 
-Course follow_overlap(double t, Simulation* simulation) {
-  Course course;
+OverlapCourse follow_overlap(double t, Simulation* simulation) {
+  OverlapCourse course;
   while (simulation->state().time < t - 1e-9) {
     const StepReport& report = simulation->step();
     EXPECT_FALSE(report.failed) << report.note;
@@ -66,8 +66,8 @@ std::vector<FlatShape> flat_shapes() {
 std::string on_floor(const FlatShape& shape, double depth, const std::string& floor, const std::string& more,
                      const std::string& scheme, double h) {
   return "bodies:\n  - {name: floor, fixed: true, shapes: [" + floor +
-         "]}\n  - {name: b, mass: 2, position: [0.01, 0.02, " + number(shape.height - depth) + "], " + more +
-         "shapes: [{" + shape.text + "}]}\nsimulation: {duration: 1, step: " + number(h) + ", scheme: " + scheme +
+         "]}\n  - {name: b, mass: 2, position: [0.01, 0.02, " + overlap_number(shape.height - depth) + "], " + more +
+         "shapes: [{" + shape.text + "}]}\nsimulation: {duration: 1, step: " + overlap_number(h) + ", scheme: " + scheme +
          "}\n";
 }
 
@@ -82,10 +82,10 @@ TEST(Overlap, BodiesInTheFloorComeOutAtRest) {
       for (const char* floor : {kPlane, kSlab})
         for (const double depth : {1e-3, 1e-2, 5e-2})
           for (const double h : {1.0 / 500, 1.0 / 60}) {
-            SCOPED_TRACE(scheme + ", " + shape.text + ", " + floor + ", depth " + number(depth) + ", h " + number(h));
+            SCOPED_TRACE(scheme + ", " + shape.text + ", " + floor + ", depth " + overlap_number(depth) + ", h " + overlap_number(h));
             const Scene scene = scene_of(on_floor(shape, depth, floor, "", scheme, h));
             Simulation simulation = simulation_of(scene);
-            const Course course = follow_overlap(0.8, &simulation);
+            const OverlapCourse course = follow_overlap(0.8, &simulation);
             EXPECT_LE(course.kinetic, 1e-6 * 2 * kGravity * depth);
             EXPECT_LE(course.penetration, 1e-7);
             const Vec3 place = motion_of(simulation, "b").pose.position;
@@ -101,7 +101,7 @@ TEST(Overlap, TheSpeedOfTheCorrectionIsLimited) {
   const FlatShape box = flat_shapes()[0];
   const Scene scene = scene_of(on_floor(box, 5, kPlane, "", "stabilized", 0.01));
   Simulation simulation = simulation_of(scene);
-  const Course course = follow_overlap(6, &simulation);
+  const OverlapCourse course = follow_overlap(6, &simulation);
   EXPECT_LE(course.corrected, 0.01 * 10 * 0.25);  // 10 sizes per second; the reach radius is 0.206
   EXPECT_GT(course.corrections, 20);
   EXPECT_LE(course.kinetic, 1e-6 * 2 * kGravity * 5);
@@ -136,7 +136,7 @@ TEST(Overlap, SlidingBodiesKeepTheirSpeed) {
 
 std::string random_shape(std::mt19937* random, int kind) {
   std::uniform_real_distribution<double> size(0.2, 0.6);
-  const auto next = [&] { return number(size(*random)); };
+  const auto next = [&] { return overlap_number(size(*random)); };
   switch (kind % 5) {
     case 0:
       return "box: {size: [" + next() + ", " + next() + ", " + next() + "]}";
@@ -160,10 +160,10 @@ TEST(Overlap, PairsWithoutWeightComeApartWithoutSpeed) {
     const std::string scheme = schemes[k % schemes.size()];
     std::string text = "gravity: [0, 0, 0]\nbodies:\n";
     for (const char* name : {"a", "b"}) {
-      text += std::string("  - {name: ") + name + ", mass: " + number(mass(random)) + ", position: [" +
-              number(0.25 * part(random)) + ", " + number(0.25 * part(random)) + ", " + number(0.25 * part(random)) +
-              "], orientation: {axis: [" + number(part(random)) + ", " + number(part(random)) +
-              ", 1], angle_deg: " + number(180 * part(random)) + "}, shapes: [{" +
+      text += std::string("  - {name: ") + name + ", mass: " + overlap_number(mass(random)) + ", position: [" +
+              overlap_number(0.25 * part(random)) + ", " + overlap_number(0.25 * part(random)) + ", " + overlap_number(0.25 * part(random)) +
+              "], orientation: {axis: [" + overlap_number(part(random)) + ", " + overlap_number(part(random)) +
+              ", 1], angle_deg: " + overlap_number(180 * part(random)) + "}, shapes: [{" +
               random_shape(&random, k + (name[0] == 'b' ? k / 5 : 0)) + "}]}\n";
     }
     text += "simulation: {duration: 3, step: 0.01, scheme: " + scheme + "}\n";
@@ -176,7 +176,7 @@ TEST(Overlap, PairsWithoutWeightComeApartWithoutSpeed) {
       return sum;
     };
     const Vec3 before = centre();
-    const Course course = follow_overlap(3, &simulation);
+    const OverlapCourse course = follow_overlap(3, &simulation);
     EXPECT_LE(course.kinetic, 1e-16);
     EXPECT_LE(course.penetration, 1e-6);
     EXPECT_LE((centre() - before).norm(), 1e-9);
@@ -195,7 +195,7 @@ TEST(Overlap, AStackIsLiftedAsAWhole) {
         "simulation: {duration: 1, step: 1/200, scheme: " +
         scheme + "}\n");
     Simulation simulation = simulation_of(scene);
-    const Course course = follow_overlap(1, &simulation);
+    const OverlapCourse course = follow_overlap(1, &simulation);
     EXPECT_LE(course.kinetic, 1e-6 * 6 * kGravity * 0.02);
     EXPECT_NEAR(motion_of(simulation, "a").pose.position.z(), 0.5, 1e-6);
     EXPECT_NEAR(motion_of(simulation, "b").pose.position.z(), 1.5, 1e-6);
@@ -212,7 +212,7 @@ TEST(Overlap, WhatCannotBeRemovedIsSaid) {
       "  - {name: b, mass: 1, position: [0.05, 0, 0], shapes: [{box: {size: [1, 1, 1]}}]}\n"
       "simulation: {duration: 1, step: 0.01}\n");
   Simulation simulation = simulation_of(scene);
-  const Course course = follow_overlap(1, &simulation);
+  const OverlapCourse course = follow_overlap(1, &simulation);
   EXPECT_LE(course.kinetic, 1e-12);
   EXPECT_GT(course.penetration, 0.05);
   EXPECT_LT(motion_of(simulation, "b").pose.position.norm(), 0.2);
@@ -240,7 +240,7 @@ TEST(Overlap, JointsHoldWhileOverlapIsCorrected) {
         "simulation: {duration: 1, step: 1/250, scheme: " +
         scheme + "}\n");
     Simulation simulation = simulation_of(scene);
-    const Course course = follow_overlap(1, &simulation);
+    const OverlapCourse course = follow_overlap(1, &simulation);
     EXPECT_LE(course.kinetic, 1e-6 * kGravity * 0.02);
     EXPECT_LE(course.penetration, 1e-6);
     double error = 0;
@@ -257,7 +257,7 @@ std::string triangle_of_rods(double third) {
          "joints:\n  - rod: {between: [a, b], at: [[0,0,3],[1,0,3]], length: 1}\n"
          "  - rod: {between: [b, c], at: [[1,0,3],[0,1,3]], length: 1.41421356237309505}\n"
          "  - rod: {between: [c, a], at: [[0,1,3],[0,0,3]], length: " +
-         number(third) + "}\nsimulation: {duration: 1, step: 1/100}\n";
+         overlap_number(third) + "}\nsimulation: {duration: 1, step: 1/100}\n";
 }
 
 TEST(Assembly, ClosesWhatCanBeClosed) {
@@ -297,7 +297,7 @@ TEST(Assembly, WhatCannotBeClosedIsHeldAndSaid) {
     EXPECT_GT(made.left, 1);
     EXPECT_EQ(hash(made.state), hash(scene.initial));
     Simulation simulation = simulation_of(scene);
-    const Course course = follow_overlap(0.5, &simulation);
+    const OverlapCourse course = follow_overlap(0.5, &simulation);
     EXPECT_LE(course.kinetic, 1e-12);
     EXPECT_EQ(course.uncertified, 50);
   }
