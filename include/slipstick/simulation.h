@@ -68,8 +68,8 @@ struct SimulationOptions {
   bool reduce_contacts = false;  ///< fixed steps: at most four points of a flat manifold (docs/step.md)
   bool hold_resting = false;     ///< islands whose last impulses still solve their problem keep them (docs/step.md)
   AuditMode audit = AuditMode::Share;  ///< how many pairs the second judge of geometry looks at (docs/certificate.md)
-  /// True: the step in progress is given up as soon as it can be, and leaves everything as it was (StepReport::stopped).
-  /// Null: nobody stops it. Must outlive the simulation.
+  /// True: the step in progress is given up as soon as it can be, and leaves everything as it was
+  /// (StepReport::stopped). Null: nobody stops it. Must outlive the simulation.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -127,8 +127,8 @@ struct Event {
 struct StepReport {
   Certificate certificate;
   bool certified = false;
-  bool heap = false;    ///< judged by SimulationOptions::heap_tolerance
-  bool failed = false;  ///< no finite answer was found, or `stopped`: the state did not change
+  bool heap = false;     ///< judged by SimulationOptions::heap_tolerance
+  bool failed = false;   ///< no finite answer was found, or `stopped`: the state did not change
   bool stopped = false;  ///< SimulationOptions::stop came true within the step
   int iterations = 0;
   int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step

@@ -51,8 +51,8 @@ struct RunFigures {
   FirstUncertified first_uncertified;
   WorldVerdict world;           ///< sums
   bool last_certified = false;  ///< the last step
-  long corrections = 0;      ///< steps after which overlap was corrected
-  double corrected_max = 0;  ///< m, in one step
+  long corrections = 0;         ///< steps after which overlap was corrected
+  double corrected_max = 0;     ///< m, in one step
   int open_joints_max = 0;
 
   Residuals residual_max;

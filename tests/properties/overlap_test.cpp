@@ -67,8 +67,8 @@ std::string on_floor(const FlatShape& shape, double depth, const std::string& fl
                      const std::string& scheme, double h) {
   return "bodies:\n  - {name: floor, fixed: true, shapes: [" + floor +
          "]}\n  - {name: b, mass: 2, position: [0.01, 0.02, " + overlap_number(shape.height - depth) + "], " + more +
-         "shapes: [{" + shape.text + "}]}\nsimulation: {duration: 1, step: " + overlap_number(h) + ", scheme: " + scheme +
-         "}\n";
+         "shapes: [{" + shape.text + "}]}\nsimulation: {duration: 1, step: " + overlap_number(h) +
+         ", scheme: " + scheme + "}\n";
 }
 
 const char* const kPlane = "{plane: {normal: [0, 0, 1], offset: 0}}";
@@ -82,7 +82,8 @@ TEST(Overlap, BodiesInTheFloorComeOutAtRest) {
       for (const char* floor : {kPlane, kSlab})
         for (const double depth : {1e-3, 1e-2, 5e-2})
           for (const double h : {1.0 / 500, 1.0 / 60}) {
-            SCOPED_TRACE(scheme + ", " + shape.text + ", " + floor + ", depth " + overlap_number(depth) + ", h " + overlap_number(h));
+            SCOPED_TRACE(scheme + ", " + shape.text + ", " + floor + ", depth " + overlap_number(depth) + ", h " +
+                         overlap_number(h));
             const Scene scene = scene_of(on_floor(shape, depth, floor, "", scheme, h));
             Simulation simulation = simulation_of(scene);
             const OverlapCourse course = follow_overlap(0.8, &simulation);
@@ -161,10 +162,10 @@ TEST(Overlap, PairsWithoutWeightComeApartWithoutSpeed) {
     std::string text = "gravity: [0, 0, 0]\nbodies:\n";
     for (const char* name : {"a", "b"}) {
       text += std::string("  - {name: ") + name + ", mass: " + overlap_number(mass(random)) + ", position: [" +
-              overlap_number(0.25 * part(random)) + ", " + overlap_number(0.25 * part(random)) + ", " + overlap_number(0.25 * part(random)) +
-              "], orientation: {axis: [" + overlap_number(part(random)) + ", " + overlap_number(part(random)) +
-              ", 1], angle_deg: " + overlap_number(180 * part(random)) + "}, shapes: [{" +
-              random_shape(&random, k + (name[0] == 'b' ? k / 5 : 0)) + "}]}\n";
+              overlap_number(0.25 * part(random)) + ", " + overlap_number(0.25 * part(random)) + ", " +
+              overlap_number(0.25 * part(random)) + "], orientation: {axis: [" + overlap_number(part(random)) + ", " +
+              overlap_number(part(random)) + ", 1], angle_deg: " + overlap_number(180 * part(random)) +
+              "}, shapes: [{" + random_shape(&random, k + (name[0] == 'b' ? k / 5 : 0)) + "}]}\n";
     }
     text += "simulation: {duration: 3, step: 0.01, scheme: " + scheme + "}\n";
     SCOPED_TRACE(text);

@@ -139,8 +139,6 @@ class Newton : public PolishingSolver {
 
 }  // namespace
 
-std::unique_ptr<Solver> make_newton(const SolverOptions& options) {
-  return std::make_unique<Newton>(options);
-}
+std::unique_ptr<Solver> make_newton(const SolverOptions& options) { return std::make_unique<Newton>(options); }
 
 }  // namespace slipstick

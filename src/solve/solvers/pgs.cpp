@@ -114,7 +114,7 @@ class Pgs : public Solver {
       }
       keep_best(residual);
       if (std::isinf(residual)) return "the sweeps left the range of numbers";
-      if (late) return best_residual_ > goal ? time.note() : "";
+      if (late) return best_residual_ > goal ? time_.note() : "";
     }
     return best_residual_ > goal ? "iteration limit" : "";
   }
