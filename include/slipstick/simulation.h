@@ -86,15 +86,15 @@ double calc_alpha(const SimulationOptions& options);
 
 /// d(T + V) of one step, term by term; `numerical` is the remainder of all the others.
 struct EnergyLedger {
-  double change = 0;      ///< E' - E
-  double load = 0;        ///< work of loads
-  double kinematic = 0;   ///< work done by bodies with prescribed motion
-  double motor = 0;       ///< work of motors on joints
-  double damping = 0;     ///< work of dampers (<= 0)
-  double friction = 0;    ///< work of tangential contact impulses and of dry friction in joints
-  double impact = 0;      ///< work of normal contact impulses and of joint limits
-  double correction = 0;  ///< potential energy that the correction of overlap has changed (docs/step.md)
+  double change = 0;     ///< E' - E
+  double load = 0;       ///< work of loads
+  double kinematic = 0;  ///< work done by bodies with prescribed motion
+  double motor = 0;      ///< work of motors on joints
+  double damping = 0;    ///< work of dampers (<= 0)
+  double friction = 0;   ///< work of tangential contact impulses and of dry friction in joints
+  double impact = 0;     ///< work of normal contact impulses and of joint limits
   double numerical = 0;
+  double correction = 0;  ///< potential energy that the correction of overlap has changed (docs/step.md)
 
   void add(const EnergyLedger& part);
 };

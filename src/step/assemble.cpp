@@ -157,7 +157,7 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
       if (!is_row_movable(input, *map, joint.body_a, joint.body_b, joint.row[r])) continue;
       map->joint_row[first_impulse + r] = first_row + count;
       kept[count] = joint.row[r];
-      value[count++] = joint.compliance > 0 ? joint.value[r] : calc_row_error(*input.model, joint, r);
+      value[count++] = joint.compliance > 0 ? joint.value[r] : calc_row_error(input, joint, r);
     }
     if (count == 0) continue;
     problem->add_block(LawKind::Equality, count).mode = input.model->joints[joint.joint].solve;

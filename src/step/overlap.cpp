@@ -56,20 +56,37 @@ double calc_joint_size(const Model& model, const Joint& joint) {
   return size > 0 ? size : 1;
 }
 
-double calc_open_error(const Model& model, const JointRows& joint, int row) {
-  return turns_only(joint.row[row]) ? kOpenAngle : kOpenShare * calc_joint_size(model, model.joints[joint.joint]);
+bool stands_open(const Model& model, double h, std::span<const Twist> velocity, const JointRows& joint, int row) {
+  const double error = std::abs(joint.value[row]);
+  const double size = calc_joint_size(model, model.joints[joint.joint]);
+  const double scale = turns_only(joint.row[row]) ? 1 : size;
+  const double limit = turns_only(joint.row[row]) ? kOpenAngle : kOpenShare * size;
+  if (error <= limit) return false;
+  Vec3 apart = Vec3::Zero();
+  double turn = 0;
+  const auto side = [&](int body, double sign) {
+    if (body == kWorld) return;
+    apart += sign * velocity[body].linear;
+    turn += velocity[body].angular.norm() * h;
+  };
+  side(joint.body_a, -1);
+  side(joint.body_b, 1);
+  turn += apart.norm() * h / size;
+  return error > limit + turn * turn * scale;
 }
 
-double calc_row_error(const Model& model, const JointRows& joint, int row) {
-  return std::abs(joint.value[row]) > calc_open_error(model, joint, row) ? 0.0 : joint.value[row];
+double calc_row_error(const StepInput& input, const JointRows& joint, int row) {
+  const bool open = stands_open(*input.model, input.h_nominal, input.state->velocity, joint, row);
+  return open ? 0.0 : joint.value[row];
 }
 
-int count_open_joints(const Model& model, std::span<const JointRows> joints) {
+int count_open_joints(const Model& model, double h, std::span<const Twist> velocity,
+                      std::span<const JointRows> joints) {
   int count = 0;
   for (const JointRows& joint : joints) {
     bool open = false;
     for (int r = 0; r < joint.count && joint.compliance == 0; ++r)
-      open = open || std::abs(joint.value[r]) > calc_open_error(model, joint, r);
+      open = open || stands_open(model, h, velocity, joint, r);
     count += open ? 1 : 0;
   }
   return count;

@@ -26,13 +26,14 @@ double calc_row_gap(const StepInput& input, const Contact& contact);
 /// The length by which errors of a joint are measured: its own, its arms and its bodies, m.
 double calc_joint_size(const Model& model, const Joint& joint);
 
-/// A joint farther apart than this stands open: 2 % of its size, m, or 0.1 rad for a row that only turns.
-double calc_open_error(const Model& model, const JointRows& joint, int row);
+/// Farther apart than 2 % of the joint's size, m, or 0.1 rad for a row that only turns, and than what a linear row
+/// leaves after a step in which the bodies turn: the square of that turn.
+bool stands_open(const Model& model, double h, std::span<const Twist> velocity, const JointRows& joint, int row);
 
 /// The error as the row of the joint reads it: zero where the joint stands open.
-double calc_row_error(const Model& model, const JointRows& joint, int row);
+double calc_row_error(const StepInput& input, const JointRows& joint, int row);
 
 /// Joints that stand open.
-int count_open_joints(const Model& model, std::span<const JointRows> joints);
+int count_open_joints(const Model& model, double h, std::span<const Twist> velocity, std::span<const JointRows> joints);
 
 }  // namespace slipstick

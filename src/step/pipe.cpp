@@ -125,8 +125,7 @@ void Pipe::correct() {
   if (made.moved == 0) return;
   report.corrections = 1;
   report.corrected = made.moved;
-  report.iterations += made.solve.iterations;
-  report.escalations += made.solve.escalations;
+  report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
   EnergyLedger ledger;
   ledger.change = ledger.correction = made.energy;
   report.certificate.ledger.add(ledger);
@@ -138,7 +137,7 @@ void Pipe::correct() {
 void Pipe::update_joint_error(const State& at) {
   report.certificate.joint_error =
       std::max(calc_joint_error(model, at.pose, &joint_scratch_), calc_axis_error(model, at));
-  report.open_joints = count_open_joints(model, joint_scratch_);
+  report.open_joints = count_open_joints(model, options.step, at.velocity, joint_scratch_);
   if (report.open_joints == 0) return;
   report.certified = false;
   report.note = "a joint stands open and is held as it is: too far apart to be closed by a speed";

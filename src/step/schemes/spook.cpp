@@ -217,7 +217,7 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
       if (!is_row_movable(input, *map, joint.body_a, joint.body_b, joint.row[r])) continue;
       map->joint_row[made.first_row + r] = first_row + count;
       if (input.h > 0)
-        offset[count] = 4 / h * row.phi * calc_row_error(*input.model, joint, r) -
+        offset[count] = 4 / h * row.phi * calc_row_error(input, joint, r) -
                         row.phi * calc_pair_speed(velocity, joint.body_a, joint.body_b, joint.row[r]) +
                         (bend_end[made.first_row + r] + (fresh ? 0 : row.phi) * bend[made.first_row + r]) / h;
       kept[count++] = joint.row[r];
