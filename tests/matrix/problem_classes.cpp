@@ -235,13 +235,14 @@ ProblemClass make_impossible() {
   return list;
 }
 
-/// Files of a folder that the user names; small ones unless all are wanted.
+/// Files of a folder that the user names, or of the one beside the source; small ones unless all are wanted.
 ProblemClass make_files() {
   ProblemClass list;
-  const char* folder = std::getenv("SLIPSTICK_DATA");
-  if (folder == nullptr) return list;
+  const char* named = std::getenv("SLIPSTICK_DATA");
+  const std::string folder = named != nullptr ? named : SLIPSTICK_SOURCE_DIR "/../shared/data";
+  if (!std::filesystem::is_directory(folder)) return list;
   std::vector<std::string> paths = list_problems(folder);
-  for (const std::string& path : list_problems(std::string(folder) + "/friction")) paths.push_back(path);
+  for (const std::string& path : list_problems(folder + "/friction")) paths.push_back(path);
   for (const std::string& path : paths) {
     Result<ProblemFile> file = load_problem(path);
     if (!file || (!want_all() && file->problem.rows() > 300)) continue;

@@ -1,7 +1,7 @@
 // Each registered solver on each problem class: it certifies, or says Unsupported or NotConverged with a finite
 // residual; never a wrong "solved", and as many of each as the table below says. New solvers are picked up by
-// themselves and ask for their column. SLIPSTICK_DATA names a folder with more problem files; SLIPSTICK_MATRIX=all adds
-// the large ones.
+// themselves and ask for their column. SLIPSTICK_DATA names a folder with more problem files (../shared/data if
+// it is there); SLIPSTICK_MATRIX=all adds the large ones.
 #include "matrix/problem_classes.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,19 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "support/law_judge.h"
+
 namespace slipstick {
 namespace {
 
 constexpr double kTolerance = 1e-8;
+constexpr double kWrong = 1e-6;  // by the definition of the law, which has another scale than the judge
+
+/// What is called solved is so by the definition too, not by the engine's judge alone.
+void expect_law(const Problem& problem, const Solution& answer, const std::string& where) {
+  const test::LawFinding finding = test::find_law_error(problem, answer);
+  EXPECT_LE(finding.worst, kWrong) << where << ": block " << finding.block << " " << finding.part;
+}
 
 /// What the matrix says of one solver on one class.
 struct Count {
@@ -110,6 +119,7 @@ void check(std::string_view solver_name, const NamedProblem& named, Count* count
   if (report.status == SolveStatus::Solved) {
     EXPECT_TRUE(residual.within(kTolerance))
         << where << " says solved; the judge says " << residual.relative << ", dynamics " << residual.dynamics;
+    expect_law(named.problem, answer, where);
   }
   if (residual.within(kTolerance)) {
     ++count->certified;
@@ -123,7 +133,7 @@ class SolverMatrix : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SolverMatrix, NeverAWrongSolved) {
   const ProblemClass& problems = problem_class(GetParam());
-  if (problems.empty()) GTEST_SKIP() << "SLIPSTICK_DATA names no folder with problem files";
+  if (problems.empty()) GTEST_SKIP() << "no folder ../shared/data, and SLIPSTICK_DATA names none with problem files";
   for (const std::string_view name : solver_names()) {
     Count count;
     for (const NamedProblem& problem : problems) check(name, problem, &count);
@@ -133,12 +143,13 @@ TEST_P(SolverMatrix, NeverAWrongSolved) {
 
 /// The ladder solves everything that has a solution by the existence theorem, and never hides a failure.
 TEST_P(SolverMatrix, AutoSolvesAll) {
-  if (problem_class(GetParam()).empty()) GTEST_SKIP() << "SLIPSTICK_DATA names no folder with problem files";
+  if (problem_class(GetParam()).empty()) GTEST_SKIP() << "no folder ../shared/data, and SLIPSTICK_DATA names none with problem files";
   for (const NamedProblem& named : problem_class(GetParam())) {
     SolverLadder ladder({});
     Solution answer;
     const LadderResult result = ladder.solve(named.problem, &answer);
     EXPECT_EQ(result.certified, certify(named.problem, answer).within(kTolerance)) << named.name;
+    if (result.certified) expect_law(named.problem, answer, "auto on " + named.name);
     if (named.solvable) {
       EXPECT_TRUE(result.certified) << named.name << ": " << result.residual.relative << " " << result.note;
     } else {

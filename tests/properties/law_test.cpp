@@ -1,6 +1,7 @@
 // No wrong "solved": random small problems, each beside an unrelated fast island, through every solver and the ladder;
 // what they call solved is held against the law's definition (support/law_judge.h). SLIPSTICK_LAW sets how many
-// problems (label slow: 1,000,000).
+// problems (label slow: 1,000,000), SLIPSTICK_LAW_FIRST with which to begin; without it the solvers that iterate, which
+// take most of the time, have one problem in ten.
 #include <gtest/gtest.h>
 #include <slipstick/solver.h>
 #include <slipstick/solver_ladder.h>
@@ -72,10 +73,14 @@ void check(const std::string& name, std::uint64_t seed, const Problem& problem, 
                 << finding.worst << " of its own speeds (judge: " << certify(problem, answer).verdict() << ")";
 }
 
+bool iterates(std::string_view solver) {
+  return solver == "pgs" || solver == "split" || solver == "admm" || solver == "apgd";
+}
+
 TEST(Law, NoSolverIsWronglySolved) {
   const char* wanted = std::getenv("SLIPSTICK_LAW");
   const char* first = std::getenv("SLIPSTICK_LAW_FIRST");
-  const long count = wanted ? std::atol(wanted) : 400, begin = first ? std::atol(first) : 0;
+  const long count = wanted ? std::atol(wanted) : 2000, begin = first ? std::atol(first) : 0;
   SolverOptions options;
   options.time_limit = 0.2;
   std::map<std::string, std::unique_ptr<Solver>> solvers;
@@ -84,9 +89,10 @@ TEST(Law, NoSolverIsWronglySolved) {
   SolverLadder ladder({});
   for (long seed = begin; seed < begin + count; ++seed) {
     Problem problem = make_small_problem(seed);
-    const double speed = std::array{0.0, 1e3, 1e6, 1e10}[seed % 4];
+    const double speed = std::array{0.0, 1e3, 1e6, 1e10}[seed / 10 % 4];
     if (speed > 0) add_fast_island(speed, &problem);
     for (auto& [name, solver] : solvers) {
+      if (!wanted && seed % 10 > 0 && iterates(name)) continue;
       Solution answer;
       const SolverReport report = solver->solve(problem, kTolerance, &answer);
       if (report.status == SolveStatus::Unsupported)
@@ -103,7 +109,8 @@ TEST(Law, NoSolverIsWronglySolved) {
     std::printf("%-12s solved %ld, not converged %ld, unsupported %ld, wrong %ld, worst by the definition %.1e\n",
                 name.c_str(), c.solved, c.not_converged, c.unsupported, c.wrong, c.worst);
     EXPECT_EQ(c.wrong, 0) << name;
-    if (!wanted) EXPECT_GT(c.solved, count / 20) << name << " solves nothing: this test says nothing of it";
+    if (wanted) continue;
+    EXPECT_GT(c.solved, count / (iterates(name) ? 200 : 20)) << name << " solves nothing: this test says nothing of it";
   }
 }
 
