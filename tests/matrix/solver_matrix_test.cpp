@@ -21,6 +21,8 @@ namespace slipstick {
 namespace {
 
 constexpr double kTolerance = 1e-8;
+constexpr std::string_view kNoFiles =
+    "there is no ../shared/data, and SLIPSTICK_DATA names no folder with problem files";
 constexpr double kWrong = 1e-6;  // by the definition of the law, which has another scale than the judge
 
 /// What is called solved is so by the definition too, not by the engine's judge alone.
@@ -133,7 +135,7 @@ class SolverMatrix : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SolverMatrix, NeverAWrongSolved) {
   const ProblemClass& problems = problem_class(GetParam());
-  if (problems.empty()) GTEST_SKIP() << "no folder ../shared/data, and SLIPSTICK_DATA names none with problem files";
+  if (problems.empty()) GTEST_SKIP() << kNoFiles;
   for (const std::string_view name : solver_names()) {
     Count count;
     for (const NamedProblem& problem : problems) check(name, problem, &count);
@@ -143,7 +145,7 @@ TEST_P(SolverMatrix, NeverAWrongSolved) {
 
 /// The ladder solves everything that has a solution by the existence theorem, and never hides a failure.
 TEST_P(SolverMatrix, AutoSolvesAll) {
-  if (problem_class(GetParam()).empty()) GTEST_SKIP() << "no folder ../shared/data, and SLIPSTICK_DATA names none with problem files";
+  if (problem_class(GetParam()).empty()) GTEST_SKIP() << kNoFiles;
   for (const NamedProblem& named : problem_class(GetParam())) {
     SolverLadder ladder({});
     Solution answer;
