@@ -1,4 +1,4 @@
-"""Every shipped scene beside an unrelated fast body: the same verdict on every step and the same motion. Once as the scene
+"""Every shipped scene beside an unrelated body that wants to be fast: the same verdict on every step and the same motion. Once as the scene
 is, once with a solver that cannot do it, so that there is something to hide."""
 import pathlib
 import shutil
@@ -14,25 +14,25 @@ CLOSED = ("squeezed_box",)  # between two planes: there is no place that has not
 SICK = {"pgs": {"iterations": 4}}
 
 
-def add_bystander(scene, spin):
-    """A ball that spins on a plate of its own, 5 km above everything, after all other bodies. Its surface slips fast,
-    and it stays where it is: some scenes are closed in by planes, which have no end."""
+def add_bystander(scene, speed):
+    """A ball on an axle through its centre, 5 km above everything, after all other bodies. Its motor is too weak for the speed
+    that it wants: an island that one sweep solves, with a row of `speed` in each step."""
     planar = bool(scene.get("planar"))
-    up = [0, 1] if planar else [0, 0, 1]
-    scene.setdefault("materials", {})["bystander"] = {"friction": 0.1, "restitution": 0}
-    scene["bodies"] += [
-        {"name": "bystander_plate", "fixed": True, "position": [5000 * x for x in up], "material": "bystander",
-         "shapes": [{"box": {"size": [0.2, 0.1] if planar else [0.2, 0.2, 0.1]}}]},
-        {"name": "bystander", "mass": 1, "position": [5000.1 * x for x in up], "material": "bystander",
-         "angular_velocity": spin if planar else [0, spin, 0],
-         "shapes": [{"disk" if planar else "sphere": {"radius": 0.05}}]}]
+    place = [0.1, 5000] if planar else [0.1, 0.1, 5000]
+    scene["bodies"] += [{"name": "bystander", "mass": 1, "position": place,
+                         "shapes": [{"disk" if planar else "sphere": {"radius": 0.02}}]}]
+    hinge = {"name": "bystander_axle", "between": ["world", "bystander"], "at": place,
+             "motor": {"speed": speed, "max": 0.01}}
+    if not planar:
+        hinge["axis"] = [0, 0, 1]
+    scene.setdefault("joints", []).append({"hinge": hinge})
 
 
 class Bystander(CliTest):
-    def follow(self, text, sick, spin=None):
+    def follow(self, text, sick, speed=None):
         scene = yaml.safe_load(text)
-        if spin is not None:
-            add_bystander(scene, spin)
+        if speed is not None:
+            add_bystander(scene, speed)
         if sick:
             scene["simulation"]["solver"] = SICK
         path = self.write(yaml.safe_dump(scene, sort_keys=False))
@@ -59,10 +59,10 @@ class Bystander(CliTest):
             for sick in (False, True):
                 alone = self.follow(text, sick)
                 failures += alone["certificate"]["uncertified_steps"] > 0
-                beside = self.follow(text, sick, 2e5)
+                beside = self.follow(text, sick, 1e4)
                 with self.subTest(scene=path.stem, sick=sick):
                     bodies = beside["final"]["bodies"]
-                    self.assertGreater(max(map(abs, bodies["bystander"]["angular_velocity"])), 1e5)
+                    self.assertGreater(max(map(abs, bodies["bystander"]["angular_velocity"])), 1e-3, "it must turn")
                     self.assertEqual(self.verdict(beside), self.verdict(alone))
                     for name, body in alone["final"]["bodies"].items():
                         self.assertEqual(bodies[name]["position"], body["position"], name)
