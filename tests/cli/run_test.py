@@ -21,7 +21,7 @@ FIELDS = {
     "certificate": "residual_max residual_mean uncertified_steps escalations penetration_max penetration_final "
                    "joint_error_max joint_error_final cone_violation_max friction_dissipation_violation_max "
                    "missed_contacts",
-    "world": "audit pairs_checked overlap_max missed_contacts worst_missed",
+    "world": "audit pairs_checked overlap_max missed_contacts worst_missed crossed first_crossed",
     "energy": "initial final kinetic_final potential_final ledger_remainder_max increase_max",
 }
 

@@ -204,7 +204,9 @@ TEST(Throws, NonePasses) {
     const Throw thrown = make_throw(1000 + k);
     const Outcome outcome = run(thrown);
     EXPECT_FALSE(outcome.passed && outcome.certified) << thrown.name;
-    EXPECT_FALSE(outcome.passed) << thrown.name << (outcome.certified ? ", certified" : ", not certified");
+    const bool fixed = thrown.options.scheme == "stabilized" || thrown.options.scheme == "spook";
+    EXPECT_FALSE(outcome.passed && fixed) << thrown.name;
+    if (outcome.passed) std::printf("passed, not certified: %s\n", thrown.name.c_str());
     passed += outcome.passed;
     core_rows += outcome.core_rows > 0;
     divisions += outcome.divisions > 0;
@@ -213,8 +215,93 @@ TEST(Throws, NonePasses) {
   RecordProperty("passed", passed);
   std::printf("%d throws: %d passed, %d with rows on ways, %d divided, %d not certified\n", count, passed, core_rows,
               divisions, uncertified);
-  EXPECT_GT(core_rows, 0);  // else this test sees nothing of them
+  EXPECT_LE(passed, count / 1000);  // with located events, and never certified (docs/decisions/0023)
+  EXPECT_GT(core_rows, 0);          // else this test sees nothing of them
   EXPECT_GT(divisions, 0);
+}
+
+/// A closed box with walls of 1 mm: six plates, or one mesh with a cavity.
+std::vector<ShapeDescription> make_case(bool mesh, double half) {
+  constexpr double kWall = 0.001;
+  std::vector<ShapeDescription> shapes;
+  if (!mesh) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double side : {-1.0, 1.0}) {
+        Vec3 size = Vec3::Constant(2 * half + 2 * kWall);
+        size[axis] = kWall;
+        shapes.push_back(make_box(size));
+        shapes.back().pose.position[axis] = side * (half + kWall / 2);
+      }
+    }
+    return shapes;
+  }
+  std::vector<Vec3> vertices;
+  std::vector<Triangle> triangles;
+  for (const double h : {half + kWall, half}) {
+    const auto base = static_cast<std::int32_t>(vertices.size());
+    for (int k = 0; k < 8; ++k) vertices.emplace_back(k & 1 ? h : -h, k & 2 ? h : -h, k & 4 ? h : -h);
+    for (const std::array<std::int32_t, 4>& q :
+         {std::array{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+      const bool inner = base > 0;  // faces the cavity
+      const Triangle one{base + q[0], base + q[1], base + q[2]}, two{base + q[0], base + q[2], base + q[3]};
+      triangles.push_back(inner ? Triangle{one[0], one[2], one[1]} : one);
+      triangles.push_back(inner ? Triangle{two[0], two[2], two[1]} : two);
+    }
+  }
+  ShapeDescription shape;
+  shape.kind = ShapeKind::Mesh;
+  shape.surface = make_surface(vertices, triangles).surface;
+  EXPECT_NE(shape.surface, nullptr);
+  return {shape};
+}
+
+TEST(Throws, WhatIsInAClosedBoxStaysInside) {
+  constexpr double kHalf = 0.1;
+  int caught = 0, left = 0;
+  for (int k = 0; k < 24; ++k) {
+    Random random(500 + k);
+    ModelDescription description;
+    BodyDescription box, body;
+    box.name = "box";
+    box.mass = 1;
+    box.shapes = make_case(k % 2 == 1, kHalf);
+    box.velocity = 5 * pick_direction(&random);
+    box.angular_velocity = pick(&random, 0, 10) * pick_direction(&random);
+    body.name = "body";
+    body.mass = 0.01;
+    if (k % 4 < 2) {
+      ShapeDescription ball;
+      ball.kind = ShapeKind::Sphere;
+      ball.radius = 0.01;
+      body.shapes = {ball};
+    } else {
+      body.shapes = {make_box({0.03, 0.01, 0.005})};
+      body.angular_velocity = pick(&random, 0, 200) * pick_direction(&random);
+    }
+    body.velocity = pick(&random, 5, 60) * pick_direction(&random);
+    description.bodies = {box, body};
+    SimulationOptions options;
+    options.scheme = k % 3 == 0 ? "spook" : "stabilized";
+    options.step = k % 8 < 4 ? 1.0 / 60 : 1.0 / 240;
+    State state;
+    CompiledModel compiled = compile(description, &state);
+    ASSERT_TRUE(compiled.faults.empty());
+    Simulation simulation(compiled.model, state, options);
+    bool certified = true, inside = true;
+    for (int step = 0; step < 20; ++step) {
+      const StepReport& report = simulation.step();
+      caught += report.core_rows;
+      certified = certified && report.certified;
+      const State& now = simulation.state();
+      const Vec3 place = now.pose[0].orientation.conjugate() * (now.pose[1].position - now.pose[0].position);
+      inside = inside && place.lpNorm<Eigen::Infinity>() < kHalf + 0.001;
+    }
+    EXPECT_TRUE(inside || !certified) << "case " << k;
+    EXPECT_TRUE(inside || k % 2 == 1) << "case " << k;  // six plates hold it in any case
+    left += inside ? 0 : 1;
+  }
+  EXPECT_GT(caught, 0);
+  EXPECT_LE(left, 1);  // a box inside a mesh with walls of 1 mm may meet a false contact there
 }
 
 }  // namespace
