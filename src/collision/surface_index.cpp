@@ -137,6 +137,8 @@ bool SurfaceIndex::is_straight(int v, const SurfaceEdge& one, const SurfaceEdge&
 }
 
 /// Joins edges at vertices where just two of them are not flat, those two are in line and lie between the same facets.
+/// A ridge that ends where a valley does goes on as far as crossings are concerned: such a vertex has higher neighbours
+/// and cannot carry them.
 void SurfaceIndex::make_chains() {
   std::vector<std::int32_t> parent(edges_.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -148,7 +150,10 @@ void SurfaceIndex::make_chains() {
     if (flat_[v]) continue;
     std::array<std::int32_t, 2> line{-1, -1};
     int count = 0;
-    for (const std::int32_t e : ring(v)) {
+    const auto at = ring(v);
+    const bool saddle = std::any_of(at.begin(), at.end(), [&](int e) { return edges_[e].form == EdgeForm::Valley; });
+    for (const std::int32_t e : at) {
+      if (saddle) edges_[e].joint[edges_[e].a == v ? 0 : 1] = true;
       if (edges_[e].form == EdgeForm::Flat) continue;
       if (count < 2) line[count] = e;
       ++count;

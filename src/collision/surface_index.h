@@ -23,7 +23,7 @@ struct SurfaceEdge {
   Vec3 outward = Vec3::Zero();                             ///< unit: the mean of the normals
   /// The least edge of the straight line between the same two facets that this edge is part of: they are one feature.
   std::int32_t chain = 0;
-  std::array<bool, 2> joint{false, false};  ///< the line goes on at a, at b
+  std::array<bool, 2> joint{false, false};  ///< the line goes on at a, at b, or meets a valley there
 };
 
 class SurfaceIndex {

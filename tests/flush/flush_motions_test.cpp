@@ -12,8 +12,8 @@
 
 #include "audit/world_audit.h"
 #include "collision/contact_finder.h"
+#include "flush/flush_forms.h"
 #include "support/simulate.h"
-#include "unit/collision/flush_support.h"
 
 namespace slipstick::test {
 namespace {
@@ -71,23 +71,6 @@ Scene make_scene(const FlushPlacement& placed) {
   return make_scene(
       write_body("a", "fixed: true", placed.a, placed.half_a) + write_body("b", "mass: 1", placed.b, placed.half_b),
       placed.up);
-}
-
-/// The same scene with the box of body `index` in another form.
-void set_form(Form form, int index, Random* random, Scene* scene) {
-  Model& model = scene->model;
-  for (Shape& shape : model.shapes) {
-    if (shape.body != index || form == Form::Box) continue;
-    const Solid solid = make_form(form, shape.half_size, random);
-    shape.kind = solid.shape.kind;
-    if (solid.surface) {
-      shape.surface = static_cast<int>(model.surfaces.size());
-      model.surfaces.push_back(solid.surface);
-    } else {
-      shape.hull = static_cast<int>(model.hulls.size());
-      model.hulls.push_back(solid.hull);
-    }
-  }
 }
 
 struct FlushSum {
