@@ -59,7 +59,7 @@ class Bystander(CliTest):
             for sick in (False, True):
                 alone = self.follow(text, sick)
                 failures += alone["certificate"]["uncertified_steps"] > 0
-                beside = self.follow(text, sick, 1e4)
+                beside = self.follow(text, sick, 1e6)
                 with self.subTest(scene=path.stem, sick=sick):
                     bodies = beside["final"]["bodies"]
                     self.assertGreater(max(map(abs, bodies["bystander"]["angular_velocity"])), 1e-3, "it must turn")
