@@ -118,11 +118,18 @@ void Pipe::commit(State* reached) {
 void Pipe::correct() {
   if (!scheme.corrects_overlap(options) || !correction_.is_due(state, found)) return;
   CorrectionResult made;
+  uncorrected_ = state;
   {
     const Stopwatch watch(&report.seconds.solve);
     made = correction_.run(&finder, &solver, &state);
   }
   if (made.moved == 0) return;
+  if (world.enters(uncorrected_, state, found.contacts)) {
+    std::swap(state, uncorrected_);
+    report.certified = false;
+    report.note = "overlap is left as it is: what its contacts ask for would move a body through another";
+    return;
+  }
   report.corrections = 1;
   report.corrected = made.moved;
   report.escalations += made.solve.escalations;  // iterations are those of the step's own problems

@@ -93,6 +93,7 @@ struct Pipe {
   void search(const State& at, ContactSet* contacts);
 
   Correction correction_;
+  State uncorrected_;
   ContactReducer reducer_;
   std::vector<JointRows> joint_scratch_;
   bool known_ = false;  ///< `found` is of this trial's start and reach

@@ -43,6 +43,13 @@ void WorldCheck::check_way(const State& from, const State& to, double h, double 
   report->note = "a body went into another within the step and may have gone through it";
 }
 
+bool WorldCheck::enters(const State& from, const State& to, std::span<const Contact> contacts) {
+  WorldVerdict verdict;
+  fast_.find(from, to, 0, 1, 1, contacts);
+  ways_.check(&fast_, model_, from.time, 0, &verdict);
+  return verdict.crossed > 0;
+}
+
 WorldVerdict WorldCheck::check_all(const State& state, std::span<const Contact> contacts) {
   return audit_.check_all(state, contacts);
 }

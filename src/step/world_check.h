@@ -18,6 +18,8 @@ class WorldCheck {
   /// Of the way of an accepted trial: what went into something there takes the certificate as well.
   void check_way(const State& from, const State& to, double h, double gamma, double part,
                  std::span<const Contact> contacts, AuditMode mode, StepReport* report);
+  /// Of a way without time, the correction of overlap: does it move the core of anything into something?
+  bool enters(const State& from, const State& to, std::span<const Contact> contacts);
   FastPairs& fast() { return fast_; }
   WorldVerdict check_all(const State& state, std::span<const Contact> contacts);
 

@@ -206,7 +206,7 @@ TEST(Throws, NonePasses) {
     EXPECT_FALSE(outcome.passed && outcome.certified) << thrown.name;
     const bool fixed = thrown.options.scheme == "stabilized" || thrown.options.scheme == "spook";
     EXPECT_FALSE(outcome.passed && fixed) << thrown.name;
-    if (outcome.passed) std::printf("passed, not certified: %s\n", thrown.name.c_str());
+    if (outcome.passed && !outcome.certified) std::printf("passed, not certified: %s\n", thrown.name.c_str());
     passed += outcome.passed;
     core_rows += outcome.core_rows > 0;
     divisions += outcome.divisions > 0;
