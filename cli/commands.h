@@ -23,7 +23,7 @@ struct SceneArguments {
 /// What a command line may say instead of the scene's `simulation:` section. Numbers are texts: expressions.
 struct SimulationArguments {
   std::string step, duration, tolerance;
-  std::string scheme, solver, friction;
+  std::string scheme, solver, friction, effort;
   std::optional<int> facets, threads;
 };
 
@@ -37,7 +37,7 @@ struct RunArguments {
   bool audit = false;              ///< every pair after every step
   std::string command;             ///< the whole command line, for the recording
   std::optional<double> realtime;  ///< simulated seconds a second of the clock
-  std::optional<int> budget;       ///< sweeps per problem in steps that begin late
+  std::optional<int> budget;       ///< sweeps per problem; with `realtime` in steps that begin late
   std::string checkpoint, every;   ///< state file, and simulated seconds between two: an expression
   std::string resume;              ///< state file or recording
   bool no_clobber = false;

@@ -34,6 +34,8 @@ void add_simulation_options(CLI::App* app, SimulationArguments* arguments) {
   app->add_option("--facets", arguments->facets, "Facets of the friction pyramid")->type_name("N");
   app->add_option("--tolerance", arguments->tolerance, "Relative residual up to which a step is certified")
       ->type_name("E");
+  app->add_option("--effort", arguments->effort, "exact, balanced or swift: what a step is worth (docs/solvers.md)")
+      ->type_name("E");
   app->add_option("--threads", arguments->threads, "Threads to use")->type_name("N");
 }
 
@@ -49,17 +51,16 @@ void add_run(CLI::App* app, RunArguments* arguments) {
   app->add_flag("--audit", arguments->audit,
                 "Look for missed contacts at all pairs after every step (default: at a few, and at all in the end)");
   app->add_flag("-q,--quiet", arguments->quiet, "No progress bar, no summary");
-  CLI::Option* realtime =
-      app->add_option("--realtime", arguments->realtime,
-                      "Keep pace with the clock, at RATE simulated seconds a second (1); missed deadlines are reported")
-          ->type_name("RATE")
-          ->expected(0, 1)
-          ->default_str("1")
-          ->check(CLI::Range(1e-3, 1e3));
+  app->add_option("--realtime", arguments->realtime,
+                  "Keep pace with the clock, at RATE simulated seconds a second (1); missed deadlines are reported")
+      ->type_name("RATE")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check(CLI::Range(1e-3, 1e3));
   app->add_option("--budget", arguments->budget,
-                  "With --realtime: steps that begin late use pgs with at most N sweeps per problem, and are counted")
+                  "Work per problem, as that of N sweeps over its rows; what it does not suffice for is reported. With "
+                  "--realtime: only in steps that begin late, which are swept and counted")
       ->type_name("N")
-      ->needs(realtime)
       ->check(CLI::Range(1, 1000000));
   CLI::Option* checkpoint =
       app->add_option("--checkpoint", arguments->checkpoint, "Keep the whole state here, replaced as the run goes on")

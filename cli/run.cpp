@@ -271,6 +271,7 @@ int run(const RunArguments& arguments) {
   scene->options.stop = stop_token();
   const auto start = Clock::now();
   if (arguments.audit) scene->options.audit = slipstick::AuditMode::Every;
+  if (arguments.budget && !arguments.realtime) scene->options.budget = *arguments.budget;
   slipstick::Simulation simulation(scene->model, std::move(first), scene->options);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);

@@ -4,6 +4,7 @@
 
 #include <slipstick/expression.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace {
@@ -27,12 +28,21 @@ void read_friction(const std::string& text, slipstick::FrictionModel* model, std
     faults->push_back("--friction '" + text + "': must be cone, pyramid or box");
 }
 
+void read_effort(const std::string& text, slipstick::Effort* effort, std::vector<std::string>* faults) {
+  if (text.empty()) return;
+  const std::vector<std::string_view> names = slipstick::effort_names();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) return faults->push_back("--effort '" + text + "': must be exact, balanced or swift");
+  *effort = static_cast<slipstick::Effort>(found - names.begin());
+}
+
 std::vector<std::string> apply(const SimulationArguments& given, slipstick::SimulationOptions* options) {
   std::vector<std::string> faults;
   read_number("--step", given.step, &options->step, &faults);
   read_number("--duration", given.duration, &options->duration, &faults);
   read_number("--tolerance", given.tolerance, &options->tolerance, &faults);
   read_friction(given.friction, &options->friction, &faults);
+  read_effort(given.effort, &options->effort, &faults);
   if (!given.scheme.empty()) options->scheme = given.scheme;
   if (!given.solver.empty() && given.solver != options->solver) {
     options->solver = given.solver;

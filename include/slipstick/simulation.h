@@ -48,6 +48,15 @@ struct SpookOptions {
   bool anticipate = true;                      ///< gaps that would close within the step are kept open or just closed
 };
 
+/// What a step's problem is worth under solver "auto" (docs/solvers.md).
+enum class Effort : std::uint8_t {
+  Exact,     ///< the whole ladder, however long it takes
+  Balanced,  ///< the tolerance where that is quick; about 1e-4, on record, where it is not
+  Swift      ///< a small share of the same work
+};
+/// In the order of the enumerators.
+std::vector<std::string_view> effort_names();
+
 struct SimulationOptions {
   double step = 0.01;    ///< s
   double duration = 10;  ///< s
@@ -55,10 +64,12 @@ struct SimulationOptions {
   std::string solver = "auto";
   SolverOptions solver_options;  ///< of `solver`; not used by "auto"
   FrictionModel friction = FrictionModel::Cone;
-  int facets = 8;                ///< pyramid only
-  double tolerance = 1e-8;       ///< relative residual above which a step is not certified
-  double heap_tolerance = 1e-4;  ///< and of heaps under "auto": islands too large to factor (docs/solvers.md)
-  double stabilization = 1;      ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
+  int facets = 8;                 ///< pyramid only
+  double tolerance = 1e-8;        ///< relative residual above which a step is not certified
+  double heap_tolerance = 1e-4;   ///< and of heaps under "auto": islands too large to factor (docs/solvers.md)
+  Effort effort = Effort::Exact;  ///< solver "auto"
+  int budget = 0;                 ///< "auto": work per problem, in sweeps over its rows; 0: as the effort says
+  double stabilization = 1;       ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
   std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
   std::optional<bool> locate;                   ///< events inside a step; default: all schemes but stabilized
   ImpactLaw impact = ImpactLaw::Poisson;        ///< where a pair of materials does not say
@@ -131,17 +142,20 @@ struct StepReport {
   bool failed = false;   ///< no finite answer was found, or `stopped`: the state did not change
   bool stopped = false;  ///< SimulationOptions::stop came true within the step
   int iterations = 0;
-  int escalations = 0;    ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
-  int reach_repeats = 0;  ///< the step was redone with a wider active set
-  int late_repeats = 0;   ///< and with rows for contacts that only its end showed (docs/step.md)
-  int core_repeats = 0;   ///< and with rows on the way of centres that would have gone into something (docs/step.md)
-  int core_rows = 0;      ///< such rows in the trials that were accepted
-  int divisions = 0;      ///< parts of the step that end because something fast is near (docs/step.md)
-  int corrections = 0;    ///< 1: overlap was corrected after the step, in positions alone (docs/step.md)
-  double corrected = 0;   ///< m: the farthest that a point of a body was moved by that
-  int open_joints = 0;    ///< joints too far apart to be closed by speed: held as they stand (docs/step.md)
-  int events = 0;         ///< impacts, take-offs, sticks and slips in this step
-  int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
+  int escalations = 0;     ///< rungs climbed on the ladder of solvers, or relaxations of the problem, in this step
+  double work = 0;         ///< row operations (WorkMeter), in all problems of the step
+  bool settled = false;    ///< finished short of the tolerance, at certificate.residual.verdict()
+  bool exhausted = false;  ///< the work was used up before the tolerance was met
+  int reach_repeats = 0;   ///< the step was redone with a wider active set
+  int late_repeats = 0;    ///< and with rows for contacts that only its end showed (docs/step.md)
+  int core_repeats = 0;    ///< and with rows on the way of centres that would have gone into something (docs/step.md)
+  int core_rows = 0;       ///< such rows in the trials that were accepted
+  int divisions = 0;       ///< parts of the step that end because something fast is near (docs/step.md)
+  int corrections = 0;     ///< 1: overlap was corrected after the step, in positions alone (docs/step.md)
+  double corrected = 0;    ///< m: the farthest that a point of a body was moved by that
+  int open_joints = 0;     ///< joints too far apart to be closed by speed: held as they stand (docs/step.md)
+  int events = 0;          ///< impacts, take-offs, sticks and slips in this step
+  int impact_guards = 0;   ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;
   int contacts_found = 0;  ///< before reduction (SimulationOptions::reduce_contacts)
   int warm_contacts = 0;   ///< of these, known from the last step: they begin with its impulse

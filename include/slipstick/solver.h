@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,6 +88,7 @@ struct SolverReport {
   SolveStatus status = SolveStatus::NotConverged;
   int iterations = 0;     ///< pivots, sweeps or Newton steps
   bool warm_hit = false;  ///< the guess' own basis or active set was still right (solvers that pivot)
+  bool settled = false;   ///< ended at SolverOptions::settle
   std::string_view note;  ///< static text: why it was not solved
   Residuals residual;     ///< of the answer, by the judge; infinite where there is none
   int couplings = 0;      ///< split: times that the sweeps and a direct solve followed each other
@@ -118,6 +120,13 @@ enum class SweepOrder : std::uint8_t {
   Coloured  ///< colour by colour: blocks of one colour share no column and are visited in parallel
 };
 
+/// Work in row operations, the same on every machine: one is what a sweep does for a row between two bodies, about 24
+/// multiplications. `newton`, `lemke` and `pgs` count theirs before they do it, and stop where it would pass the limit.
+struct WorkMeter {
+  double limit = std::numeric_limits<double>::infinity();
+  double spent = 0;
+};
+
 /// What a solver may be told. The defaults are what most want; solver_option_names says who reads what.
 struct SolverOptions {
   LocalSolver local = LocalSolver::Cone;
@@ -132,6 +141,10 @@ struct SolverOptions {
   bool record_history = false;  ///< keep a SolverHistory; costs a residual a sweep
   /// True: the solver ends as soon as it can, as if its time were over. Null: nobody stops it. Must outlive the solver.
   const std::atomic<bool>* stop = nullptr;
+  WorkMeter* work = nullptr;  ///< counts and limits the work; null: neither. It must outlive the solver
+  /// newton: a relative residual that will do where the whole of its ladder would cost more than the work allows; 0:
+  /// none, it goes on to its end.
+  double settle = 0;
 };
 
 /// One thing wrong with the options of a simulation or a solver.

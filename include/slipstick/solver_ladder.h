@@ -30,6 +30,11 @@ struct LadderOptions {
   /// An island whose guess moves no column by more than rounding, and whose impulses keep it at rest within the
   /// tolerance, is not solved: v = 0 and the guess' impulses are its answer.
   bool hold_resting = false;
+  /// Work that each island may take, in row operations (WorkMeter): the larger of both; no limit unless one is finite.
+  double work = std::numeric_limits<double>::infinity();
+  double sweeps = 0;        ///< the work of so many sweeps over the island's rows
+  double settle = 0;        ///< auto: SolverOptions::settle of newton; what is settled is not tried again
+  int heap_sweeps = 0;      ///< auto: sweeps of islands too dear to factor, 0: its own number
   bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
 };
 
@@ -41,6 +46,9 @@ struct LadderResult {
   int iterations = 0;
   int escalations = 0;
   int islands = 0;
+  double work = 0;             ///< row operations spent
+  bool settled = false;        ///< an island was finished short of the tolerance (LadderOptions::settle)
+  bool exhausted = false;      ///< an island's work was used up before the tolerance was met
   int held = 0;                ///< islands answered by their guess (LadderOptions::hold_resting)
   double certify_seconds = 0;  ///< the judge's last word
   std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)

@@ -129,6 +129,8 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   json->field("heap_tolerance", options.heap_tolerance);
   json->field("heap_steps", s.heap_steps);
   json->field("uncertified_steps", s.uncertified);
+  json->field("certified_to", s.residual_max.verdict());
+  json->field("settled_steps", s.settled_steps);
   json->key("first_uncertified");
   if (s.uncertified > 0) {
     json->begin_object(true);
@@ -148,6 +150,18 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   json->field("joint_error_final", s.joint_error_final);
   json->field("cone_violation_max", s.residual_max.cone);
   json->field("friction_dissipation_violation_max", s.residual_max.dissipation);
+  json->end_object();
+}
+
+/// Row operations of the solvers, and what they were allowed.
+void add_work(const RunFigures& s, const SimulationOptions& options, JsonText* json) {
+  json->key("work");
+  json->begin_object(true);
+  json->field("effort", effort_names()[static_cast<std::size_t>(options.effort)]);
+  json->field("budget", options.budget);
+  json->field("spent_mean", s.work_sum / std::max<double>(1, static_cast<double>(s.steps)));
+  json->field("spent_max", s.work_max);
+  json->field("exhausted_steps", s.exhausted_steps);
   json->end_object();
 }
 
@@ -360,6 +374,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   add_sizes(s, &json);
   add_solver_statistics(simulation, &json);
   add_certificate(s, options, &json);
+  add_work(s, options, &json);
   add_world_verdict(s, simulation, &json);
   add_energy(s, simulation.energy(), &json);
   add_health(s.health, &json);

@@ -99,6 +99,10 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   raise_to(report.corrected, &s.corrected_max);
   s.open_joints_max = std::max(s.open_joints_max, report.open_joints);
   s.heap_steps += report.heap;
+  s.settled_steps += report.settled;
+  s.exhausted_steps += report.exhausted;
+  s.work_sum += report.work;
+  raise_to(report.work, &s.work_max);
   s.world.add(report.world);
   s.last_certified = report.certified;
   if (!report.certified) {

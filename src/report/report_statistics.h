@@ -48,6 +48,8 @@ struct RunFigures {
   int contacts_max = 0, rows_max = 0;
   long iterations = 0, escalations = 0, reach_repeats = 0, late_repeats = 0, core_rows = 0, divisions = 0,
        uncertified = 0, heap_steps = 0;
+  long settled_steps = 0, exhausted_steps = 0;
+  double work_sum = 0, work_max = 0;  ///< row operations
   FirstUncertified first_uncertified;
   WorldVerdict world;           ///< sums
   bool last_certified = false;  ///< the last step

@@ -70,6 +70,9 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Summ
                              s.world.first_crossed.time));
   if (s.core_rows > 0)
     out->line("", print_text("%ld rows on the way of a centre kept fast bodies from going through", s.core_rows));
+  if (s.settled_steps + s.exhausted_steps > 0)
+    out->line("", print_text("%ld steps finished short of the limit (%ld with their work used up): certified to %.2g",
+                             s.settled_steps + s.exhausted_steps, s.exhausted_steps, s.residual_max.verdict()));
   if (s.heap_steps > 0)
     out->line("", print_text("heaps too large to factor in %ld steps: swept, judged by their limit %.2g", s.heap_steps,
                              options.heap_tolerance));

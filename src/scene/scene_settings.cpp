@@ -152,9 +152,10 @@ void read_choice(const SceneItem& item, const char* key, SceneBuild* build, std:
 }
 
 const KeyList& simulation_keys() {
-  static const KeyList kKeys{"like",     "scheme",          "solver",         "step",          "duration",
-                             "friction", "tolerance",       "heap_tolerance", "stabilization", "restitution_threshold",
-                             "impact",   "reduce_contacts", "hold_resting",   "threads"};
+  static const KeyList kKeys{"like",     "scheme",          "solver",        "step",
+                             "duration", "friction",        "tolerance",     "heap_tolerance",
+                             "effort",   "budget",          "stabilization", "restitution_threshold",
+                             "impact",   "reduce_contacts", "hold_resting",  "threads"};
   return kKeys;
 }
 
@@ -270,6 +271,7 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   item.number("restitution_threshold", &options->restitution_threshold);
   item.number("tolerance", &options->tolerance);
   item.number("heap_tolerance", &options->heap_tolerance);
+  item.integer("budget", &options->budget);
   item.integer("threads", &options->threads);
   item.flag("reduce_contacts", &options->reduce_contacts);
   item.flag("hold_resting", &options->hold_resting);
@@ -277,6 +279,8 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   read_choice(item, "solver", build, &options->solver, options);
   read_friction(item, build, options);
   if (const auto law = read_impact(item)) options->impact = *law;
+  if (const int effort = read_name(item, "effort", {"exact", "balanced", "swift"}); effort >= 0)
+    options->effort = static_cast<Effort>(effort);
   for (const OptionFault& fault : find_option_faults(*options)) faults->add(find_option(item, fault), fault.message);
 }
 

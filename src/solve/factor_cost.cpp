@@ -31,12 +31,7 @@ double FactorCost::calc(const Problem& problem) {
   pattern_.analyze(sizes_, late_, edges_);
   known_edges_ = edges_;
   known_sizes_ = sizes_;
-  known_ = 0;
-  for (int k = 0; k < pattern_.nodes(); ++k) {
-    double height = pattern_.size(k);
-    for (int b = pattern_.column_begin(k); b < pattern_.column_end(k); ++b) height += pattern_.size(pattern_.row(b));
-    known_ += pattern_.size(k) * height * height;
-  }
+  known_ = pattern_.multiplications();
   return known_;
 }
 

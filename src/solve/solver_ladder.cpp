@@ -11,6 +11,7 @@
 #include "solve/factor_cost.h"
 #include "solve/mass_blocks.h"
 #include "solve/presolve.h"
+#include "solve/solvers/time_limit.h"
 
 namespace slipstick {
 
@@ -52,6 +53,7 @@ struct Slot {
   std::unique_ptr<Solver> starter, rescuer, heaper;  ///< pgs with a budget each
   Judge judge;
   FactorCost cost;
+  WorkMeter work;
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
 };
@@ -59,7 +61,11 @@ struct Slot {
 /// Sweeps from `from` into the slot's trial.
 SolverReport sweep(const SolverOptions& budget, const Problem& problem, double tolerance, const Solution& from,
                    std::unique_ptr<Solver>* sweeper, Slot* slot) {
-  if (!*sweeper) *sweeper = make_solver("pgs", budget);
+  if (!*sweeper) {
+    SolverOptions metered = budget;
+    metered.work = &slot->work;
+    *sweeper = make_solver("pgs", metered);
+  }
   slot->trial.v = from.v;
   slot->trial.lambda = from.lambda;
   return (*sweeper)->solve(problem, tolerance, &slot->trial);
@@ -107,6 +113,7 @@ struct SolverLadder::Impl {
   bool is_late() const {
     return is_stopped() || std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit;
   }
+  void solve_metered(const Problem& problem, Solution* solution, Slot* slot) const;
   void solve_islands(const Problem& problem, Solution* solution);
   void add_counts(const Slot& slot);
   void update_island_results(const Problem& problem);
@@ -124,6 +131,16 @@ struct SolverLadder::Impl {
   std::vector<std::unique_ptr<Slot>> slots;
   Judge judge;
 };
+
+/// solve_part with its work counted.
+void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, Slot* slot) const {
+  slot->work.limit = std::max(options.work, options.sweeps * problem.rows());
+  slot->work.spent = 0;
+  solve_part(problem, solution, slot);
+  LadderResult& result = slot->result;
+  result.work = slot->work.spent;
+  result.exhausted = !result.certified && !result.settled && result.note == kWorkBudget;
+}
 
 /// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by the judge.
 void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, Slot* slot) const {
@@ -148,7 +165,12 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
       result.note = is_stopped() ? "stopped" : "time limit";
       break;
     }
-    if (!slot->solvers[k]) slot->solvers[k] = make_solver(rungs[k].solver, solver_options);
+    if (!slot->solvers[k]) {
+      SolverOptions metered = solver_options;
+      metered.work = &slot->work;
+      if (rungs.size() > 1) metered.settle = options.settle;
+      slot->solvers[k] = make_solver(rungs[k].solver, metered);
+    }
     if (k > 0) ++result.escalations;
     slot->trial.v = slot->guess.v;
     slot->trial.lambda = slot->guess.lambda;
@@ -172,6 +194,9 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     result.solver = rungs[k].solver;
     result.note = report.note;
     result.certified = residual.within(options.tolerance);
+    result.settled = report.settled && !result.certified;
+    // What a cheaper phase of newton was refused the dearer rungs cannot have either.
+    if (result.settled || (k == 0 && !result.certified && report.note == kWorkBudget)) return;
   }
   if (!result.certified && !result.unsupported && rungs.size() > 1) rescue(problem, solution, slot);
 }
@@ -203,7 +228,7 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
 /// it.
 bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, Slot* slot) const {
   SolverOptions budget;
-  budget.max_iterations = kHeapSweeps;
+  budget.max_iterations = options.heap_sweeps > 0 ? options.heap_sweeps : kHeapSweeps;
   budget.stop = solver_options.stop;
   budget.mixing = kHeapMixing;
   budget.relaxation = kHeapRelaxation;
@@ -259,7 +284,7 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
     Slot& slot = *slots[island];
     islands.extract(problem, island, &slot.problem);
     islands.gather(problem, island, *solution, &slot.solution);
-    solve_part(slot.problem, &slot.solution, &slot);
+    solve_metered(slot.problem, &slot.solution, &slot);
   };
   if (options.threads > 1) {
     tbb::task_arena arena(std::min(options.threads, tbb::info::default_concurrency()));
@@ -308,7 +333,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   while (static_cast<int>(slots.size()) < count) slots.push_back(std::make_unique<Slot>());
   const bool whole = islands.count() == 1 && islands.free_columns().empty();
   if (whole) {
-    solve_part(problem, solution, slots[0].get());  // no need to copy anything
+    solve_metered(problem, solution, slots[0].get());  // no need to copy anything
   } else {
     solve_islands(problem, solution);
   }
@@ -321,6 +346,9 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     result.iterations += part.iterations;
     result.escalations += part.escalations;
     result.held += part.held;
+    result.work += part.work;
+    result.settled = result.settled || part.settled;
+    result.exhausted = result.exhausted || part.exhausted;
     result.tolerance = std::max(result.tolerance, part.tolerance);
     result.certified = result.certified && part.certified;
     result.unsupported = result.unsupported || part.unsupported;

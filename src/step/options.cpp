@@ -38,6 +38,7 @@ std::vector<OptionFault> find_option_faults(const SimulationOptions& o) {
   require(!(o.step > 0) || o.duration / o.step <= 1e12, "", o.duration > 1e6 ? "duration" : "step",
           "duration / step is more than 1e12 steps");
   require(o.tolerance > 0 && o.tolerance < 1, "", "tolerance", "tolerance must lie between 0 and 1");
+  require(o.budget >= 0, "", "budget", "budget must be a number of sweeps, 0 for what the effort says");
   require(o.heap_tolerance >= 0 && o.heap_tolerance < 1, "", "heap_tolerance",
           "heap_tolerance must lie between 0 and 1");
   require(!o.restitution_threshold || *o.restitution_threshold >= 0, "", "restitution_threshold",
@@ -68,6 +69,8 @@ std::vector<OptionFault> find_option_faults(const SimulationOptions& o) {
   }
   return faults;
 }
+
+std::vector<std::string_view> effort_names() { return {"exact", "balanced", "swift"}; }
 
 long calc_step_count(const SimulationOptions& options) {
   return static_cast<long>(std::ceil(options.duration / options.step - 1e-6));

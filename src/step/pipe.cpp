@@ -84,6 +84,8 @@ void Pipe::audit() {
   const LadderResult& outcome = trial.outcome();
   report.certified = report.certified && outcome.certified;
   report.heap = report.heap || trial.has_heap();
+  report.settled = report.settled || outcome.settled;
+  report.exhausted = report.exhausted || outcome.exhausted;
   if (!outcome.note.empty()) report.note = outcome.note;
   raise_to(outcome.residual, &report.certificate.residual);
   const double before = calc_energy(model, input.state->pose, input.state->velocity, input.state->axis).total();

@@ -22,6 +22,7 @@ class SettingsText {
     const char* const names[] = {"cone", "pyramid", "box"};
     add(name, std::string(names[static_cast<int>(value)]));
   }
+  void add(const char* name, Effort value) { add(name, std::string(effort_names()[static_cast<std::size_t>(value)])); }
   void add(const char* name, ImpactLaw value) { add(name, std::string(name_of(value))); }
   template <class T>
   requires(std::is_integral_v<T> || std::is_enum_v<T>) void add(const char* name, T value) {
@@ -42,8 +43,9 @@ class SettingsText {
 };
 
 void add_solver(const SolverOptions& options, SettingsText* text) {
-  const auto& [local, relaxation, max_iterations, sweeps, mixing, time_limit, symmetric, order, threads, history,
-               stop] = options;
+  const auto& [local, relaxation, max_iterations, sweeps, mixing, time_limit, symmetric, order, threads, history, stop,
+               work, settle] = options;
+  (void)work, (void)settle;                  // set by the ladder
   (void)threads, (void)history, (void)stop;  // the same answer
   text->add("solver.local", std::string(local_solver_names()[static_cast<std::size_t>(local)]));
   text->add("solver.relaxation", relaxation);
@@ -79,9 +81,9 @@ void add_spook(const SpookOptions& options, SettingsText* text) {
 }  // namespace
 
 std::string make_settings_text(const SimulationOptions& options) {
-  const auto& [step, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance,
-               stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook, reduce_contacts,
-               hold_resting, audit, stop] = options;
+  const auto& [step, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance, effort,
+               budget, stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook,
+               reduce_contacts, hold_resting, audit, stop] = options;
   (void)duration, (void)threads, (void)audit, (void)stop;  // how far, how fast, and who looks on
   SettingsText text;
   text.add("step", step);
@@ -92,6 +94,8 @@ std::string make_settings_text(const SimulationOptions& options) {
   text.add("facets", facets);
   text.add("tolerance", tolerance);
   text.add("heap_tolerance", heap_tolerance);
+  text.add("effort", effort);
+  text.add("budget", budget);
   text.add("stabilization", stabilization);
   text.add("restitution_threshold", restitution_threshold);
   text.add("locate", locate);

@@ -7,6 +7,11 @@ namespace slipstick {
 
 namespace {
 
+// Balanced: about 0.2 s, or 2500 sweeps where the problem is larger than that; swift: the work of 300 sweeps. Where the
+// work does not allow the whole ladder, what residual will do.
+constexpr double kBalancedWork = 1e7, kBalancedSweeps = 2500, kSwiftSweeps = 300;
+constexpr double kBalancedSettle = 1e-4, kSwiftSettle = 1e-3;
+constexpr int kSwiftHeapSweeps = 20;
 constexpr double kFarAbove = 10;  // a residual over the offsets that could explain it
 
 LadderOptions make_ladder_options(const SimulationOptions& options) {
@@ -18,6 +23,20 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
   made.cold_sweeps = false;
   made.hold_resting = options.hold_resting;
+  if (options.solver == "auto") {
+    const bool swift = options.effort == Effort::Swift;
+    if (options.effort == Effort::Balanced) made.work = kBalancedWork;
+    if (swift) made.work = 0;
+    if (options.effort != Effort::Exact) {
+      made.sweeps = swift ? kSwiftSweeps : kBalancedSweeps;
+      made.settle = swift ? kSwiftSettle : kBalancedSettle;
+    }
+    if (swift) made.heap_sweeps = kSwiftHeapSweeps;
+    if (options.budget > 0) {
+      made.work = 0;
+      made.sweeps = options.budget;
+    }
+  }
   if (options.solver != "auto") made.solver_options = options.solver_options;
   made.solver_options.stop = options.stop;
   return made;
@@ -51,7 +70,9 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
                          Solution* solution, LadderResult* result) {
   relaxed->taken = false;
   const bool heap = result->tolerance > options_.tolerance;  // swept to a budget: what is left is no sign of a jam
-  if (budget_ > 0 || result->certified || budgeted_ || heap) return;
+  // Work that was used up, or saved, proves nothing either.
+  const bool short_of_work = result->settled || result->exhausted;
+  if (budget_ > 0 || result->certified || budgeted_ || heap || short_of_work) return;
   // The map is zero to the tolerance: there is a solution, and what a part of the law lacks no relaxation gives.
   if (result->residual.relative <= options_.tolerance) return;
 
@@ -87,6 +108,7 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
     trial.iterations += result->iterations;
     trial.escalations += result->escalations + 1;
     trial.islands += result->islands;
+    trial.work += result->work;
     trial.held += result->held;
     trial.certify_seconds += result->certify_seconds;
     bool solved = true;

@@ -91,6 +91,7 @@ void Trial::certify(StepReport* report) {
   report->iterations += outcome_.iterations;
   report->escalations += outcome_.escalations;
   report->islands += outcome_.islands;
+  report->work += outcome_.work;
   report->held += outcome_.held;
   report->seconds.certify += outcome_.certify_seconds;
   report->rows = std::max(report->rows, made_.problem.rows());

@@ -28,10 +28,22 @@ class Realtime(CliTest):
     def test_without_the_option_nothing_changes(self):
         self.assertNotIn("realtime", self.report(SCENES / "pendulum.yaml", "--duration", "0.1"))
 
-    def test_a_budget_needs_the_clock(self):
-        done = self.call("run", SCENES / "pendulum.yaml", "--budget", "5")
+    def test_a_budget_without_the_clock_limits_every_step(self):
+        wall = [SCENES / "wall.yaml", "--set", "columns=4", "--set", "rows=3", "--duration", "0.1"]
+        free, tight = self.report(*wall), self.report(*wall, "--budget", "20")
+        self.assertEqual(free["work"]["exhausted_steps"], 0)
+        self.assertEqual(tight["work"]["budget"], 20)
+        self.assertGreater(tight["work"]["exhausted_steps"], 0)
+        self.assertLessEqual(tight["work"]["spent_max"], 20 * tight["problem"]["rows_max"])
+        self.assertLess(tight["work"]["spent_max"], free["work"]["spent_max"])
+        self.assertGreater(tight["certificate"]["certified_to"], 1e-8)
+        self.assertGreater(tight["certificate"]["uncertified_steps"], 0)
+        self.assertEqual(self.call("run", *wall, "--budget", "20", "--strict").returncode, 1)
+
+    def test_an_effort_that_is_none_is_a_fault(self):
+        done = self.call("run", SCENES / "pendulum.yaml", "--effort", "swfit")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--realtime", done.stderr)
+        self.assertIn("exact, balanced or swift", done.stderr)
 
 
 if __name__ == "__main__":

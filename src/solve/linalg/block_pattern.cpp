@@ -162,6 +162,16 @@ void BlockPattern::link_rows() {
   for (std::size_t e = 0; e < row_.size(); ++e) row_block_[list_[row_[e]]++] = static_cast<int>(e);
 }
 
+double BlockPattern::multiplications() const {
+  double sum = 0;
+  for (int k = 0; k < nodes(); ++k) {
+    double height = size(k);
+    for (int b = column_begin(k); b < column_end(k); ++b) height += size(row(b));
+    sum += size(k) * height * height;
+  }
+  return sum;
+}
+
 int BlockPattern::find_block(int row, int column) const {
   const auto begin = row_.begin() + column_begin_[column], end = row_.begin() + column_begin_[column + 1];
   const auto at = std::lower_bound(begin, end, row);

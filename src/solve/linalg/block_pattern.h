@@ -30,6 +30,9 @@ class BlockPattern {
   int off_values() const { return off_values_; }
   int diagonal_values() const { return diagonal_values_; }
 
+  /// Multiplications of one factorization.
+  double multiplications() const;
+
   // Everything below but place() counts nodes in elimination order.
   int place(int node) const { return place_[node]; }  ///< elimination index of a node
   int node(int k) const { return node_[k]; }

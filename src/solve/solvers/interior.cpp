@@ -184,16 +184,8 @@ double InteriorPath::calc_gap(double step) const {
 
 /// Nesterov and Todd's point of each cone.
 bool InteriorPath::update_scalings() {
-  for (Cone& c : cones_) {
-    const double rs = std::sqrt(lorentz::determinant(c.n, c.s)), rz = std::sqrt(lorentz::determinant(c.n, c.z));
-    if (!(rs > 0) || !(rz > 0)) return false;
-    const double gamma = std::sqrt((1 + lorentz::dot(c.n, c.s, c.z) / (rs * rz)) / 2);
-    c.w[0] = (c.s[0] / rs + c.z[0] / rz) / (2 * gamma);
-    for (int k = 1; k < c.n; ++k) c.w[k] = (c.s[k] / rs - c.z[k] / rz) / (2 * gamma);
-    c.eta = std::sqrt(rs / rz);
-    lorentz::scale(c.n, c.eta, c.w, false, c.z, c.lambda);
-    if (!std::isfinite(c.eta) || !std::isfinite(c.lambda[0])) return false;
-  }
+  for (Cone& c : cones_)
+    if (!lorentz::update_scaling(c.n, c.s, c.z, c.w, &c.eta, c.lambda)) return false;
   return true;
 }
 

@@ -53,7 +53,7 @@ class Judged : public Solver {
  private:
   void polish(const Problem& problem, double tolerance, Solution* answer, SolverReport* report) {
     double goal = tolerance;
-    for (int round = 0; round < kTighter; ++round) {
+    for (int round = 0; round < (report->settled ? 1 : kTighter); ++round) {
       const double verdict = report->residual.verdict();
       if (verdict <= tolerance || goal <= kTightest || time_.is_over()) return;
       goal = std::max(kTightest, 0.5 * tolerance * std::min(goal, report->residual.relative) / verdict);
@@ -88,6 +88,7 @@ class Judged : public Solver {
     sweeps_->set_impulses(answer->lambda);
     bool better = false;
     for (int k = 1; k <= kPolishSweeps && !report->residual.within(tolerance); ++k) {
+      if (!time_.spend(problem.rows())) return better;
       sweeps_->sweep(false);
       if (k % kPolishCheck != 0) continue;
       sweeps_->calc_residual();

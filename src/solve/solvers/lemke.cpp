@@ -24,6 +24,7 @@ constexpr int kWarmRounds = 10, kPolishRounds = 6, kConeNewtonRounds = 30, kCone
 constexpr double kBasic = 1e-10;  // a variable of the guess above this part of the largest is in the basis
 constexpr int kSlideRounds = 8, kTrustedSteps = 4;
 constexpr double kLeastProximal = 1e-11, kFirstProximal = 1e-3, kLargestProximal = 1;  // of the scaled diagonal
+constexpr double kDenseShare = 72;  // row operations of eliminating v: rows^3 over this
 constexpr double kFirstSpread = 0.08, kSpreadFactor = 0.5;
 
 //                     seed, pivot, slack, rebuild, shift: from the usual to the patient to the perturbed
@@ -283,9 +284,11 @@ SolverReport Lemke::solve(const Problem& problem, double tolerance, Solution* an
   tolerance_ = tolerance;
   time_.start();
   const bool further = has_further_limits(problem);
-  if (further || !begin(problem, *answer)) {
+  const double rows = problem.rows();
+  const bool affordable = time_.spend(rows * rows * rows / kDenseShare);
+  if (further || !affordable || !begin(problem, *answer)) {
     if (further) report.status = SolveStatus::Unsupported;
-    report.note = further ? kNoFurtherLimits : dual_.fault();
+    report.note = further ? kNoFurtherLimits : affordable ? dual_.fault() : time_.note();
     set_zero(problem, answer);
     return report;
   }

@@ -324,7 +324,8 @@ LemkeOutcome LemkePivots::run(LcpForm* lcp, const LemkeSettings& settings, const
   // A start from a basis may have dropped z_pair: then w_pair enters; else z_pair does.
   Entering entering = start != nullptr && (*start)[pair_] ? Entering::W : Entering::Z;
   const int limit = settings.max_pivots > 0 ? settings.max_pivots : 10 * n_ + 100;
-  while (pivots_ < limit && !(settings.time != nullptr && settings.time->is_over())) {
+  const double work = static_cast<double>(n_) * n_ / 24;  // row operations of a pivot: a column of G, a rank-one change
+  while (pivots_ < limit && (settings.time == nullptr || (settings.time->spend(work) && !settings.time->is_over()))) {
     if (!update_direction(entering)) {
       if (since_rebuild_ == 0 || !rebuild() || !update_direction(entering)) return LemkeOutcome::Breakdown;
     }

@@ -26,7 +26,7 @@ struct LemkeSettings {
   int rebuild_every = 50;          ///< pivots between factorizations, >= 1
   double shift = 0;                ///< added to the diagonal of G: a last resort, the answer is polished without it
   int max_pivots = 0;              ///< 0: 10 n + 100
-  const TimeLimit* time = nullptr;
+  TimeLimit* time = nullptr;
 };
 
 enum class LemkeOutcome { Complementary, Ray, PivotLimit, Breakdown };

@@ -1,4 +1,5 @@
-// Jordan's algebra of the Lorentz cone { x_0 >= |x_1..| } in two or three dimensions.
+// Jordan's algebra of the Lorentz cone { x_0 >= |x_1..| } in up to three dimensions; with n = 1 the other entries are
+// zero.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,18 @@ inline void scale(int n, double eta, const double* w, bool inverse, const double
   const double shift = sign * x[0] + along / (1 + w[0]);
   out[0] = size * (w[0] * x[0] + sign * along);
   for (int k = 1; k < n; ++k) out[k] = size * (x[k] + shift * w[k]);
+}
+
+/// Nesterov and Todd's scaling W = eta V(w) of two points: lambda = W^-1 s = W z. False: one is not inside.
+inline bool update_scaling(int n, const double* s, const double* z, double* w, double* eta, double* lambda) {
+  const double rs = std::sqrt(determinant(n, s)), rz = std::sqrt(determinant(n, z));
+  if (!(rs > 0) || !(rz > 0)) return false;
+  const double gamma = std::sqrt((1 + dot(n, s, z) / (rs * rz)) / 2);
+  w[0] = (s[0] / rs + z[0] / rz) / (2 * gamma);
+  for (int k = 1; k < n; ++k) w[k] = (s[k] / rs - z[k] / rz) / (2 * gamma);
+  *eta = std::sqrt(rs / rz);
+  scale(n, *eta, w, false, z, lambda);
+  return std::isfinite(*eta) && std::isfinite(lambda[0]);
 }
 
 /// out = a o b, Jordan's product.

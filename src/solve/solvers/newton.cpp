@@ -1,9 +1,11 @@
 // newton: the workhorse. Active-set Newton from the last answer: in a scene at rest one factorization does it all.
 // Where that does not settle, interior paths (interior.h) bring the iterate near from anywhere and the active set
-// finishes; where a path ends at a fold, proximal rounds go on; at last a path is followed through its folds.
+// finishes; where a path ends at a fold, proximal rounds go on; at last a path is followed through its folds. Where all
+// that would cost more than the work allows, the damped path and sweeps settle for less.
 #include <algorithm>
 
 #include "solve/solvers/newton_iteration.h"
+#include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
 #include "solve/solvers/time_limit.h"
 
@@ -18,12 +20,19 @@ constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for ea
 // tries.
 constexpr int kLawSteps = 12, kLawTries = 2;
 constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
+// The damped path: steps, sweeps of a crossover, steps between two of them, and how near (over `settle`) the first one
+// is.
+constexpr int kDampedSteps = 45, kCrossoverSweeps = 15, kCrossoverEvery = 4, kShortSteps = 3;
+constexpr double kCrossoverNear = 8, kShortStep = 0.05;
+constexpr double kActiveNear = 1e-5;  // from here the active set may finish
+constexpr double kWholeLadder = 200;  // factorizations that all phases take together, but for the hardest problems
+constexpr double kSweepStart = 10;    // row operations of a row before the first sweep
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
 constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
 class Newton : public PolishingSolver {
  public:
-  explicit Newton(const SolverOptions& options) : time_(options) {}
+  explicit Newton(const SolverOptions& options) : time_(options), settle_(options.settle) {}
 
   SolverTraits traits() const override {
     return {.name = "newton",
@@ -64,7 +73,8 @@ class Newton : public PolishingSolver {
     judged_.v.resize(problem.unknowns());
     judged_.w.resize(problem.rows());
     time_.start();
-    iteration_.start(problem, system, guess.lambda);
+    iteration_.start(problem, system, &time_, guess.lambda);
+    settled_ = swept_ = false;
   }
 
   SolverReport finish(double tolerance, Solution* answer) {
@@ -73,13 +83,18 @@ class Newton : public PolishingSolver {
     report.iterations = iteration_.factorizations();
     const bool solved = iteration_.best_residual() <= tolerance;
     report.status = solved ? SolveStatus::Solved : SolveStatus::NotConverged;
-    if (!solved) report.note = time_.is_over() ? time_.note() : "iteration limit";
+    report.settled = settled_;
+    if (!solved) report.note = time_.is_over() ? time_.note() : settled_ ? kSettled : "iteration limit";
     return report;
   }
 
   void iterate(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.run_active(goal, kWarmLimit, kWarmPatience);
+    if (settle_ > tolerance && !is_patient()) {
+      settled_ = goes_on(tolerance) ? run_damped(goal) : meets_law(settle_);
+      if (settled_ || time_.is_over()) return;
+    }
     // The law's last digit is worth the first two of these; more of them cost much and gave nothing.
     if (goes_on(tolerance) || !meets_law(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
     if (goes_on(tolerance) || !meets_law(tolerance)) run_proximal(kProximalTries, tolerance, goal);
@@ -90,6 +105,46 @@ class Newton : public PolishingSolver {
     if (it.best_residual() <= goal || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
+  }
+
+  /// Whether the work allows everything that follows, down to the last digit.
+  bool is_patient() const {
+    return time_.work() == nullptr || kWholeLadder * iteration_.step_work() <= time_.work()->limit;
+  }
+
+  /// Sweeps from the iterate, in place of it.
+  void cross_over(const VecX& from) {
+    if (!find_problem_fault(*problem_).empty()) return;
+    const double rows = problem_->rows();
+    if (!time_.spend((swept_ ? 0 : kSweepStart * rows) + kCrossoverSweeps * rows)) return;
+    if (!swept_) sweeps_.start(*problem_);
+    swept_ = true;
+    sweeps_.set_impulses(from);
+    for (int k = 0; k < kCrossoverSweeps; ++k) sweeps_.sweep(false);
+    iteration_.go_to(sweeps_.impulses());
+  }
+
+  /// The damped path, until the judge finds less than settle_ (true) or it comes to its end.
+  bool run_damped(double goal) {
+    NewtonIteration& it = iteration_;
+    if (!DampedPath::takes(*problem_)) return false;
+    cross_over(it.best_impulses());
+    it.start_damped_phase();
+    int near = 0, brief = 0;
+    for (int k = 1; k <= kDampedSteps; ++k) {
+      const bool able = it.run_damped();
+      brief = it.last_damped_step() < kShortStep ? brief + 1 : 0;
+      const bool ends = !able || brief >= kShortSteps || k == kDampedSteps;
+      if (!ends && (it.residual() > kCrossoverNear * settle_ || near++ % kCrossoverEvery != 0)) continue;
+      cross_over(it.impulses());
+      if (it.best_residual() <= kActiveNear) {
+        it.restore_best();
+        it.run_active(goal, 6, 2);
+      }
+      if (it.best_residual() <= settle_ && meets_law(settle_)) return true;
+      if (ends || time_.is_over()) return false;
+    }
+    return false;
   }
 
   bool goes_on(double tolerance) const { return iteration_.best_residual() > tolerance && !time_.is_over(); }
@@ -129,6 +184,9 @@ class Newton : public PolishingSolver {
   }
 
   TimeLimit time_;
+  const double settle_;
+  bool settled_ = false, swept_ = false;
+  PgsSweeps sweeps_{SolverOptions{}};
   PrimalSystem primal_;
   DualSystem dual_;
   NewtonIteration iteration_;

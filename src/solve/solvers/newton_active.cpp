@@ -121,8 +121,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     if (same && !soft && residual_ < 0.1 * previous) {
       maps_.d = kept_d_;
     } else {
-      if (factorizations_ - first >= limit || residual_ <= kFine || !system_->factor(maps_)) return;
-      ++factorizations_;
+      if (factorizations_ - first >= limit || residual_ <= kFine || !factor()) return;
       kept_d_ = maps_.d;
       factored_ = true;
     }

@@ -8,13 +8,15 @@
 
 namespace slipstick {
 
-void NewtonIteration::start(const Problem& problem, NewtonSystem* system, const VecX& guess) {
+void NewtonIteration::start(const Problem& problem, NewtonSystem* system, TimeLimit* limit, const VecX& guess) {
   problem_ = &problem;
   system_ = system;
+  limit_ = limit;
   factorizations_ = 0;
   factored_ = false;
   epsilon_ = 1e-8;
   system->prepare(problem);
+  step_work_ = system->calc_step_work();
   const int blocks = static_cast<int>(problem.blocks.size());
   rho_.resize(blocks);
   for (int i = 0; i < blocks; ++i) {
@@ -81,11 +83,37 @@ void NewtonIteration::start_interior_phase(double friction_weight) {
 bool NewtonIteration::run_interior(bool through_folds) {
   constexpr double kFold = 0.02;
   factored_ = false;
+  if (!limit_->spend(step_work_)) return false;
   const bool able = through_folds ? interior_.advance() : interior_.step();
   ++factorizations_;
   x_ = interior_.impulses();
   refresh();
   return able && (through_folds || interior_.last_step() > kFold);
+}
+
+void NewtonIteration::start_damped_phase() {
+  damped_.start(*problem_, system_, rho_, q_, q_norm_, best_, best_residual_);
+}
+
+bool NewtonIteration::run_damped() {
+  if (!limit_->spend(step_work_)) return false;
+  factored_ = false;
+  const bool able = damped_.step();
+  ++factorizations_;
+  if (able) go_to(damped_.impulses());
+  return able;
+}
+
+void NewtonIteration::go_to(const VecX& impulses) {
+  x_ = impulses;
+  clip();
+  refresh();
+}
+
+bool NewtonIteration::factor() {
+  if (!limit_->spend(step_work_) || !system_->factor(maps_)) return false;
+  ++factorizations_;
+  return true;
 }
 
 void NewtonIteration::update_best(Solution* answer) {

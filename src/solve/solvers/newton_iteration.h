@@ -5,16 +5,19 @@
 
 #include <vector>
 
+#include "solve/solvers/damped_path.h"
 #include "solve/solvers/interior.h"
 #include "solve/solvers/newton_laws.h"
 #include "solve/solvers/newton_system.h"
+#include "solve/solvers/time_limit.h"
 
 namespace slipstick {
 
 class NewtonIteration {
  public:
-  /// Starts on `problem` from the impulses `guess`, or from zero if it has the wrong size or is not finite.
-  void start(const Problem& problem, NewtonSystem* system, const VecX& guess);
+  /// Starts on `problem` from the impulses `guess`, or from zero if it has the wrong size or is not finite. No phase
+  /// factors where `limit` does not let it.
+  void start(const Problem& problem, NewtonSystem* system, TimeLimit* limit, const VecX& guess);
 
   /// Relative natural-map residual of the iterate, by the judge's formula.
   double residual() const { return residual_; }
@@ -34,6 +37,15 @@ class NewtonIteration {
   /// only `through_folds` passes.
   void start_interior_phase(double friction_weight);
   bool run_interior(bool through_folds);
+  /// One step of the damped path (damped_path.h), from the best iterate.
+  void start_damped_phase();
+  bool run_damped();
+  double last_damped_step() const { return damped_.last_step(); }
+  /// Goes to other impulses, made admissible.
+  void go_to(const VecX& impulses);
+  const VecX& impulses() const { return x_; }
+  const VecX& best_impulses() const { return best_; }
+  double step_work() const { return step_work_; }  ///< row operations that go with a factorization
   /// Proximal rounds with the De Saxce term moving: each a nonsmooth Newton with a line search on its own residual, as
   /// stiff as it can be solved. Goes on where active sets and interior paths end, for `limit` factorizations; also with
   /// an iterate of its own, begun at the best one.
@@ -59,8 +71,12 @@ class NewtonIteration {
   double calc_merit(double step) const;
   bool solve_round(double accuracy);
 
+  bool factor();  // counted; false: not allowed, or it failed
+
   const Problem* problem_ = nullptr;
   NewtonSystem* system_ = nullptr;
+  TimeLimit* limit_ = nullptr;
+  double step_work_ = 0;
   NewtonMaps maps_;
   std::vector<double> rho_;  // natural-map scale of each block
   double q_norm_ = 0;        // the judge's scale, m/s
@@ -75,6 +91,7 @@ class NewtonIteration {
   VecX start_;
   // Interior phase.
   InteriorPath interior_;
+  DampedPath damped_;
   // Proximal phase.
   double stiffness_ = 1;
   VecX round_x_, weight_, centre_, resolved_;

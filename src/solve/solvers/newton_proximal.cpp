@@ -116,8 +116,7 @@ bool NewtonIteration::solve_round(double accuracy) {
     dx_.setZero(x_.size());
     du_.setZero(x_.size());
     if (calc_merit(0) <= accuracy * q_norm_) return true;
-    if (!system_->factor(maps_)) return false;
-    ++factorizations_;
+    if (!factor()) return false;
     system_->solve(maps_, &dx_, &du_);
     if (!dx_.allFinite()) return false;
     const double step = find_step();
@@ -138,7 +137,8 @@ void NewtonIteration::run_proximal(double goal, int limit) {
   factored_ = false;
   x_ = round_x_;
   refresh();
-  for (int round = 0; round < limit && factorizations_ - first < limit && residual_ > goal; ++round) {
+  for (int round = 0; round < limit && factorizations_ - first < limit && residual_ > goal && !limit_->is_over();
+       ++round) {
     const double before = residual_;
     start_ = x_;
     update_prox(stiffness_);

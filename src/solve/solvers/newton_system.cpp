@@ -20,6 +20,12 @@ void NewtonMaps::resize(const Problem& problem) {
   weight.resize(problem.rows());
 }
 
+double NewtonSystem::calc_step_work(const BlockPattern& pattern, const Problem& problem) {
+  constexpr double kMultiplications = 24;  // of a row operation
+  constexpr double kRowShare = 12;         // row operations of a row: condensing, two to four solves, residuals
+  return pattern.multiplications() / kMultiplications + kRowShare * problem.rows();
+}
+
 void PrimalSystem::prepare(const Problem& problem) {
   problem_ = &problem;
   masses_.update(problem);

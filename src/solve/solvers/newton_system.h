@@ -43,6 +43,11 @@ class NewtonSystem {
   virtual bool factor(const NewtonMaps& maps) = 0;
   /// Newton step with the maps of the last factor() but maybe another g.
   virtual void solve(const NewtonMaps& maps, VecX* dx, VecX* du) = 0;
+  /// Row operations (WorkMeter) of one factorization and what goes with it: assembly, solves, residuals.
+  virtual double calc_step_work() const = 0;
+
+ protected:
+  static double calc_step_work(const BlockPattern& pattern, const Problem& problem);
 };
 
 class PrimalSystem : public NewtonSystem {
@@ -52,6 +57,7 @@ class PrimalSystem : public NewtonSystem {
   double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
   bool factor(const NewtonMaps& maps) override;
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
+  double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_, *problem_); }
 
  private:
   bool find_slots();
@@ -89,6 +95,7 @@ class DualSystem : public NewtonSystem {
   double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
   bool factor(const NewtonMaps& maps) override;
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
+  double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_, *problem_); }
 
  private:
   void update_class_map(int k, const NewtonMaps& maps, double* e) const;

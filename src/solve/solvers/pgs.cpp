@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kSweeps = 2000;
 constexpr int kCheckShare = 8, kCheckLimit = 32;  // a residual costs half a sweep: not after every one
+constexpr double kStartShare = 10;                // row operations of a row before the first sweep
 constexpr double kBadGuess = 1e3;                 // times the residual of no guess at all
 
 class Pgs : public Solver {
@@ -39,8 +40,10 @@ class Pgs : public Solver {
       set_zero(problem, answer);
       return report;
     }
-    begin(problem, answer->lambda);
     time_.start();
+    problem_rows_ = problem.rows();
+    time_.spend(kStartShare * problem_rows_);
+    begin(problem, answer->lambda);
     for (double goal = kBelow * tolerance;;) {
       report.note = iterate(goal, &report.iterations);
       if (time_.is_stopped()) break;
@@ -102,9 +105,9 @@ class Pgs : public Solver {
     const int limit = options_.max_iterations > 0 ? options_.max_iterations : kSweeps;
     int check = 1;
     for (int k = *iterations + 1; k <= limit && best_residual_ > goal; ++k) {
-      sweep(options_.symmetric && k % 2 == 0);
+      const bool late = !time_.spend(problem_rows_) || time_.is_over();
+      if (!late) sweep(options_.symmetric && k % 2 == 0);
       *iterations = k;
-      const bool late = time_.is_over();
       if (k < check && k < limit && !late && !options_.record_history) continue;
       check = k + std::min(1 + k / kCheckShare, kCheckLimit);
       const double residual = sweeps_.calc_residual();
@@ -125,7 +128,7 @@ class Pgs : public Solver {
   Anderson anderson_;
   Judge judge_;
   SolverHistory history_;
-  double best_residual_ = 0;
+  double best_residual_ = 0, problem_rows_ = 0;
   VecX best_, point_, image_;
 };
 

@@ -39,6 +39,8 @@ inline constexpr double kBelow = 0.99;
 
 /// Below this rounding decides: no solver is asked for less.
 inline constexpr double kTightest = 1e-15;
+/// A solver that stopped at SolverOptions::settle.
+inline constexpr std::string_view kSettled = "finished short of the tolerance";
 inline constexpr std::string_view kLawNotMet = "the law is not met to the tolerance";
 
 /// Whether a contact has further limits, on spinning or rolling (solve/laws.h), which few solvers take.

@@ -109,9 +109,10 @@ TEST(Report, HasEveryFieldOfItsContract) {
       {"islands", {"mean", "held"}},
       {"problem", {"rows_mean", "rows_max"}},
       {"certificate",
-       {"residual_max", "residual_mean", "uncertified_steps", "worst", "escalations", "heap_steps", "penetration_max",
-        "penetration_final", "joint_error_max", "joint_error_final", "cone_violation_max",
-        "friction_dissipation_violation_max"}},
+       {"residual_max", "residual_mean", "uncertified_steps", "certified_to", "settled_steps", "worst", "escalations",
+        "heap_steps", "penetration_max", "penetration_final", "joint_error_max", "joint_error_final",
+        "cone_violation_max", "friction_dissipation_violation_max"}},
+      {"work", {"effort", "budget", "spent_mean", "spent_max", "exhausted_steps"}},
       {"energy",
        {"initial", "final", "kinetic_final", "potential_final", "ledger_remainder_max", "increase_max",
         "increase_steps", "ledger"}}};

@@ -364,7 +364,8 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"unknown_key",
                 "slipstick: 1\nsimulation: {timestep: 0.1}\n",
                 {"s.yaml:2:14: unknown key 'timestep' in simulation (known: like, scheme, solver, step, duration, "
-                 "friction, tolerance, heap_tolerance, stabilization, restitution_threshold, impact, reduce_contacts, "
+                 "friction, tolerance, heap_tolerance, effort, budget, stabilization, restitution_threshold, impact, "
+                 "reduce_contacts, "
                  "hold_resting, "
                  "threads)"}},
         Spoiled{"facets",

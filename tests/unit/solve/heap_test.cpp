@@ -111,6 +111,52 @@ TEST(Heaps, SmallIslandsKeepTheTolerance) {
   EXPECT_LE(result.residual.relative, 1e-8);
 }
 
+LadderResult solve_with(const Problem& problem, double work, double sweeps, double settle, Solution* answer) {
+  LadderOptions options;
+  options.cold_sweeps = false;
+  options.work = work;
+  options.sweeps = sweeps;
+  options.settle = settle;
+  SolverLadder ladder(options);
+  return ladder.solve(problem, answer);
+}
+
+TEST(Budget, NoSolverPassesItAndTheAnswerSaysSo) {
+  const Problem problem = make_packing(4, 4, 4);
+  Solution exact;
+  const LadderResult all = solve_with(problem, kInfinity, 0, 0, &exact);
+  ASSERT_TRUE(all.certified);
+  ASSERT_GT(all.work, 0);
+  EXPECT_FALSE(all.exhausted);
+  for (const double share : {0.0, 0.1, 0.3, 0.9}) {
+    Solution answer;
+    const LadderResult result = solve_with(problem, share * all.work, 0, 0, &answer);
+    EXPECT_LE(result.work, share * all.work);
+    EXPECT_FALSE(result.certified) << share;
+    EXPECT_TRUE(result.exhausted) << share;
+    EXPECT_EQ(result.note, "work budget");
+    EXPECT_EQ(result.residual.verdict(), certify(problem, answer).verdict());
+  }
+  Solution same;
+  const LadderResult enough = solve_with(problem, all.work, 0, 0, &same);
+  EXPECT_TRUE(enough.certified);
+  EXPECT_EQ(same.lambda, exact.lambda);  // a limit that is not met changes no bit
+}
+
+TEST(Budget, WhatIsTooDearIsSettledOnRecord) {
+  const Problem problem = make_packing(5, 5, 5);
+  Solution exact, settled, again;
+  const LadderResult all = solve_with(problem, kInfinity, 0, 1e-4, &exact);
+  ASSERT_TRUE(all.certified);
+  EXPECT_FALSE(all.settled);  // without a limit there is no reason to
+  const LadderResult result = solve_with(problem, 0, 20000, 1e-4, &settled);
+  EXPECT_TRUE(result.certified != result.settled);
+  EXPECT_LE(result.work, 20000.0 * problem.rows());
+  EXPECT_LE(certify(problem, settled).verdict(), 1e-4);
+  solve_with(problem, 0, 20000, 1e-4, &again);
+  EXPECT_EQ(settled.lambda, again.lambda);
+}
+
 TEST(Heaps, MixingSavesSweepsAndIsDeterministic) {
   const Problem problem = make_packing(6, 6, 6);
   SolverOptions options;
