@@ -71,9 +71,11 @@ class SurfaceFeeler {
     index_.tree().find(box_, [&](int t) {
       for (const std::int32_t v : index_.triangle(t)) {
         if (index_.owner(v) != t || index_.is_flat(v)) continue;
+        const Vec3 p = place(v);
+        if (!probe_.is_near(p)) continue;
         index_.update_rays(v, &rays);
         for (Vec3& ray : rays) ray = turn_ * ray;
-        probe_.touch_point(v, place(v), 0, rays);
+        probe_.touch_point(v, p, 0, rays);
       }
     });
   }

@@ -47,6 +47,13 @@ void SurfaceProbe::begin(const Polytope& body) {
   tiny_ = kRounding * (size + index_.size());
   snap_ = kSnap * least + tiny_;
   place_ = kSamePoint * least;
+  const Vec3 wide = Vec3::Constant(calc_width());
+  region_ = {index_.tree().bounds().low - wide, index_.tree().bounds().high + wide};
+}
+
+/// How far from a triangle something may be found.
+double SurfaceProbe::calc_width() const {
+  return body_.radius + 2 * sink_->reach() + std::max(deep_, edge_deep_) + snap_;
 }
 
 void SurfaceProbe::touch(const Polytope& body) {
@@ -109,7 +116,7 @@ bool SurfaceProbe::find_region() {
     const Vec3 p = body_.point(i);
     box = {box.low.cwiseMin(p), box.high.cwiseMax(p)};
   }
-  const Vec3 wide = Vec3::Constant(body_.radius + 2 * sink_->reach() + std::max(deep_, edge_deep_) + snap_);
+  const Vec3 wide = Vec3::Constant(calc_width());
   Bounds near{Vec3::Constant(kInfinity), Vec3::Constant(-kInfinity)};
   index_.tree().find({box.low - wide, box.high + wide}, [&](int t) {
     for (const std::int32_t v : index_.triangle(t)) {

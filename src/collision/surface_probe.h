@@ -80,6 +80,8 @@ class SurfaceProbe {
 
   // Parts of it, for bodies that are no polytopes: `begin` first, points before edges, then `finish`.
   void begin(const Polytope& body);
+  /// Some of the surface may be in reach of a point.
+  bool is_near(const Vec3& p) const { return BoxTree::overlap(region_, {p, p}); }
   /// `rays`: from the point to its neighbours, in the frame of the surface; none: it can be pushed any way.
   void touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays);
   void touch_edge(const ProbeEdge& edge);
@@ -130,6 +132,7 @@ class SurfaceProbe {
 
   void touch_features();
   bool find_region();
+  double calc_width() const;
   double side(int triangle) const;
   EdgeForm form(const SurfaceEdge& edge) const;
   bool is_ridge(const SurfaceEdge& edge) const;

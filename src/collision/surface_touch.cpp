@@ -249,7 +249,7 @@ void SurfaceProbe::touch_nearest(const Corner& corner) {
 }
 
 void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays) {
-  if (!BoxTree::overlap(region_, {p, p})) return;
+  if (!is_near(p)) return;
   const double reach = sink_->reach();
   Corner corner{i, p, radius, rays, find_nearest_point(p, radius + reach + deep_ + snap_), false};
   const Nearest& nearest = corner.nearest;
@@ -306,7 +306,7 @@ bool SurfaceProbe::find_edge_normal(const ProbeEdge& own, const SurfaceEdge& edg
 }
 
 /// The crossing of an edge and a ridge, seen along their normal. One at an end belongs to the corner there, except
-/// where a straight line goes on.
+/// where a straight line goes on or meets a valley.
 void SurfaceProbe::touch_edge_pair(const ProbeEdge& own, int e) {
   const SurfaceEdge& edge = index_.edge(e);
   if (!is_ridge(edge)) return;
