@@ -19,6 +19,12 @@ from ._rollout import Rollout, rollout
 from ._scene import Scene, load, parse
 from ._simulation import Body, Energy, Event, Joint, JointAxis, Motor, Simulation
 
+State.__doc__ = """Everything that decides what happens next, as a value: it pickles, hashes (`hash` as text, as in reports) and compares.
+
+Positions, orientations (w x y z), velocities and angular velocities are copies, of the bodies' own frames, in world axes."""
+StepReport.__doc__ = """What a step says about itself: certified, residual (m/s), penetration (m), joint_error (m or rad), ledger (J by cause),
+iterations, escalations, contacts, rows, islands, events, seconds, and note: why it is not certified."""
+
 __version__: str = _engine.version()
 
 __all__ = [
