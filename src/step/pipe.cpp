@@ -196,6 +196,12 @@ void Pipe::look_around() {
   find_contacts();
 }
 
+void Pipe::look_from(const State& start) {
+  input.state = &start;
+  known_ = false;
+  find_contacts();
+}
+
 void Pipe::search(const State& at, ContactSet* contacts) {
   finder.find(at, reach.lengths(options.step), contacts);
   report.seconds.broad_phase += finder.broad_phase_seconds();

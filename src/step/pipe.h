@@ -42,6 +42,8 @@ struct Pipe {
   bool is_stopped() const { return options.stop != nullptr && options.stop->load(std::memory_order_relaxed); }
   /// The step is given up: everything is as before it.
   const StepReport& discard();
+  /// The next trial starts at `start`, which is kept by reference: stage 3 of it is done.
+  void look_from(const State& start);
   /// All contacts of `state` within reach, and the limits of joints before them.
   void find(const State& state, ContactSet* contacts);
   /// False if the trial has ended faster than stage 3 assumed; the next stage 3 then looks farther. At most so many

@@ -38,13 +38,17 @@ std::vector<Slider> make_sliders() {
 }
 
 Scene make_sliding(const std::string& below, const Slider& slider, const std::string& velocity) {
+  SceneLoadOptions options;
+  options.allow_path = true;  // wherever the test is run from
   return scene_of("materials: {default: {friction: 0.3}}\nbodies:\n  - {name: below, fixed: true, shapes: [" + below +
-                  "]}\n  - {name: slider, density: 500, position: " + slider.place + ", velocity: " + velocity +
-                  ", shapes: [" + slider.shapes + "]}\nsimulation: {duration: 0.1, step: 1/500}\n");
+                      "]}\n  - {name: slider, density: 500, position: " + slider.place + ", velocity: " + velocity +
+                      ", shapes: [" + slider.shapes + "]}\nsimulation: {duration: 0.1, step: 1/500}\n",
+                  options);
 }
 
 void expect_braked(const Scene& scene, const Vec3& before, const std::string& what) {
   constexpr double kTime = 0.1;
+  ASSERT_FALSE(scene.model.bodies.empty()) << what;
   Simulation simulation = simulation_of(scene);
   run_until(kTime, &simulation);
   const WorldMotion motion = motion_of(simulation, "slider");

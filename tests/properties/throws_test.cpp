@@ -220,6 +220,49 @@ TEST(Throws, NonePasses) {
   EXPECT_GT(divisions, 0);
 }
 
+/// After 1/30 s in steps of h.
+double calc_energy_after(double h, const Model& model, const State& initial, bool* certified) {
+  SimulationOptions options;
+  options.step = h;
+  Simulation simulation(model, initial, options);
+  for (int k = 0; k < std::lround(1 / (30 * h)); ++k) *certified = simulation.step().certified && *certified;
+  return simulation.energy().kinetic;
+}
+
+/// Rows with the lever arms of the start lose or keep 13 % of the energy too much, on average over such rods; divided
+/// steps 2 %. The truth is the same scheme with steps of 10 us.
+TEST(Throws, DividedStepsMakeTheImpactRight) {
+  Random random(5);
+  constexpr int kCount = 30;
+  double sum = 0;
+  bool certified = true;
+  for (int k = 0; k < kCount; ++k) {
+    ModelDescription d;
+    d.gravity = Vec3::Zero();
+    BodyDescription plate, rod;
+    plate.name = "plate";
+    plate.kind = BodyKind::Fixed;
+    plate.shapes = {make_box({4, 4, 0.001})};
+    rod.name = "rod";
+    rod.mass = 1;
+    rod.shapes = {make_box({0.3, 0.02, 0.02})};
+    rod.pose.position = {0, 0, pick(&random, 0.25, 0.45)};
+    rod.pose.orientation = Eigen::AngleAxisd(pick(&random, -1, 1), Vec3::UnitY());
+    rod.velocity = {0, 0, -pick(&random, 5, 30)};
+    rod.angular_velocity = {0, pick(&random, 30, 150), 0};
+    d.bodies = {plate, rod};
+    State initial;
+    const CompiledModel compiled = compile(d, &initial);
+    ASSERT_TRUE(compiled.faults.empty());
+    const Model& model = compiled.model;
+    const double start = Simulation(model, initial, {}).energy().kinetic;
+    const double left = calc_energy_after(1.0 / 60, model, initial, &certified);
+    sum += std::abs(left - calc_energy_after(1e-5, model, initial, &certified)) / start;
+  }
+  EXPECT_TRUE(certified);
+  EXPECT_LT(sum / kCount, 0.04);
+}
+
 /// A closed box with walls of 1 mm: six plates, or one mesh with a cavity.
 std::vector<ShapeDescription> make_case(bool mesh, double half) {
   constexpr double kWall = 0.001;

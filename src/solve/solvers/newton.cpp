@@ -95,7 +95,8 @@ class Newton : public PolishingSolver {
       settled_ = goes_on(tolerance) ? run_damped(goal) : meets_law(settle_);
       if (settled_ || time_.is_over()) return;
     }
-    // The law's last digit is worth the first two of these; more of them cost much and gave nothing.
+    // The law's last digit is worth the first two of these; more of them cost twice the time and
+    // certified one step more of a struck wall.
     if (goes_on(tolerance) || !meets_law(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
     if (goes_on(tolerance) || !meets_law(tolerance)) run_proximal(kProximalTries, tolerance, goal);
     if (goes_on(tolerance)) run_path(kRound, kFastSteps, tolerance, goal);

@@ -17,12 +17,8 @@ namespace {
 /// More parts than this in one nominal step are a reported fault: impacts are plastic from there on, and after twice as
 /// many the rest of the step is not located.
 constexpr int kMaxEvents = 1000;
-/// A part in which a core goes into something ends at this share of the time until then, so often at first; then the
-/// core is stopped. So often in all.
-constexpr double kBefore = 0.8;
+/// How often a part in which a core goes into something is made shorter before the core is stopped, and in all.
 constexpr int kShortenedFirst = 3, kMaxShortened = 20;
-/// What is left of a step when it is over, as a share of it.
-constexpr double kNoTime = 1e-12;
 
 class EventDriver final : public Driver {
  public:
@@ -103,8 +99,9 @@ void EventDriver::begin() {
 void EventDriver::begin_part() {
   shortened_ = 0;
   const double left = time_left();
-  const double most =
-      search_.locates() ? calc_part_limit(model_, current_, pipe_.found.contacts, pipe_.world.fast(), left) : left;
+  const double most = search_.locates() ? calc_part_limit(model_, current_, pipe_.found.contacts, pipe_.world.fast(),
+                                                          Open::Watched, left)
+                                        : left;
   if (most < left) ++pipe_.report.divisions;
   search_.begin_part(current_, most);
   pipe_.input.state = &current_;

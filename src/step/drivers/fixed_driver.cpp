@@ -1,7 +1,12 @@
 // Fixed steps: one trial from the state to the end of the step. It is repeated if a body leaves it faster than stage 3
-// assumed, if a centre went into something on the way, or if its end shows contacts that had no row.
+// assumed, or if its end shows contacts that had no row. If a centre went into something on the way, the step is
+// divided at the first touch; rows on the way of the centres are for what goes into something all the same
+// (docs/step.md).
+#include <algorithm>
+
 #include "step/core_rows.h"
 #include "step/drivers/driver.h"
+#include "step/drivers/part_limit.h"
 #include "step/impact_stage.h"
 #include "step/late_contacts.h"
 
@@ -9,30 +14,44 @@ namespace slipstick {
 
 namespace {
 
+/// A divided step has at most so many parts: the last one is the rest of it, with rows on the way of the centres.
+constexpr int kMaxParts = 100;
+/// How often a part in which a core goes into something is made shorter before the core gets a row.
+constexpr int kMostShortened = 3;
+
 class FixedDriver final : public Driver {
  public:
   explicit FixedDriver(Pipe* pipe)
-      : Driver(pipe), late_(pipe->model), cores_(pipe->model), gamma_(pipe->scheme.weights(pipe->options).gamma) {}
+      : Driver(pipe),
+        late_(pipe->model),
+        cores_(pipe->model),
+        gamma_(pipe->scheme.weights(pipe->options).gamma),
+        reached_(pipe->state) {}
 
-  void begin() override {
-    begin_trials();
-    pipe_.input.state = &pipe_.state;
-    pipe_.input.h = pipe_.options.step;
-  }
+  void begin() override;
   void prepare() override;
   bool accept() override;
   bool commit() override;
 
  private:
   void begin_trials();
+  void begin_part();
+  double calc_part(double left);
   bool find_cores();
+  bool divide();
+  bool join();
   bool find_late();
   void remember();
 
   LateContacts late_;
   CoreRows cores_;
   double gamma_;
-  int core_repeats_ = 0;
+  const State* start_ = nullptr;  ///< of the part: the state, or `reached_`
+  State reached_;                 ///< the end of the part before
+  double end_time_ = 0;           ///< of the step
+  int parts_ = 0;                 ///< before this one; kMaxParts: the step is not divided again
+  int shortened_ = 0;             ///< this part, because a core went into something all the same
+  int core_repeats_ = 0, late_repeats_ = 0;
   bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
   ContactSet extended_;       ///< what was found, and what the ends of trials and the ways to them have shown
   ImpactStage impacts_;
@@ -40,10 +59,39 @@ class FixedDriver final : public Driver {
   State restarted_;  ///< the state with the velocities after the impact stage
 };
 
+void FixedDriver::begin() {
+  const double h = pipe_.options.step;
+  start_ = &pipe_.state;
+  end_time_ = pipe_.state.time + h;
+  parts_ = 0;
+  shortened_ = 0;
+  begin_trials();
+  pipe_.input.state = start_;
+  pipe_.input.h = turns_far(pipe_.model, pipe_.state, h) ? calc_part(h) : h;
+}
+
+/// The rest of a divided step.
+void FixedDriver::begin_part() {
+  ++parts_;
+  shortened_ = 0;
+  begin_trials();
+  pipe_.look_from(*start_);
+  pipe_.input.h = calc_part(end_time_ - start_->time);
+}
+
+/// What is left of the step, or as much of it as what turns and is near allows: a row has the lever arm of the start.
+double FixedDriver::calc_part(double left) {
+  if (parts_ + 1 >= kMaxParts) return left;
+  const double most =
+      calc_part_limit(pipe_.model, *start_, pipe_.found.contacts, pipe_.world.fast(), Open::HaveRows, left);
+  if (most < left) ++pipe_.report.divisions;
+  return most;
+}
+
 /// What has closed rebounds, and the trial begins with the velocities after that.
 void FixedDriver::prepare() {
   StepInput& input = pipe_.input;
-  input.state = &pipe_.state;
+  input.state = start_;
   input.contacts = is_extended_ ? &extended_ : &pipe_.found;
   rebounded_ = false;
   if (!pipe_.scheme.has_impact_stage()) return;
@@ -55,7 +103,7 @@ void FixedDriver::prepare() {
 /// Nothing is known yet of what the set found does not have.
 void FixedDriver::begin_trials() {
   is_extended_ = false;
-  core_repeats_ = 0;
+  core_repeats_ = late_repeats_ = 0;
   cores_.begin();
 }
 
@@ -63,7 +111,7 @@ bool FixedDriver::accept() {
   pipe_.report.contacts = static_cast<int>(pipe_.without_limits(*pipe_.input.contacts).size());
   pipe_.report.contacts_found = pipe_.found_count;
   if (!pipe_.covers_end()) {
-    pipe_.input.state = &pipe_.state;
+    pipe_.input.state = start_;
     begin_trials();
     return false;
   }
@@ -72,12 +120,16 @@ bool FixedDriver::accept() {
   return !find_cores() && !find_late();
 }
 
-/// Does the centre of anything go into something? Again, with a row against that.
+/// Does the centre of anything go into something? Again: only until then, or with a row against it.
 bool FixedDriver::find_cores() {
-  if (core_repeats_ >= kMaxCoreRepeats) return false;
+  const bool gives_up = core_repeats_ >= kMaxCoreRepeats;
+  if (gives_up && (parts_ == 0 || parts_ == kMaxParts)) return false;
   FastPairs& fast = pipe_.world.fast();
-  fast.find(pipe_.state, pipe_.end, pipe_.options.step, gamma_, 1, pipe_.found.contacts);
-  if (!cores_.find(pipe_.state, &fast, &pipe_.finder)) return false;
+  const double h = pipe_.input.h;
+  fast.find(*start_, pipe_.end, h, gamma_, h / pipe_.options.step, pipe_.found.contacts);
+  if (gives_up) return join();
+  if (divide()) return true;
+  if (!cores_.find(*start_, &fast, &pipe_.finder)) return false;
   ++core_repeats_;
   ++pipe_.report.core_repeats;
   if (!is_extended_) extended_ = pipe_.found;
@@ -86,11 +138,40 @@ bool FixedDriver::find_cores() {
   return true;
 }
 
+/// A trial that goes through something tells nothing of the impact. So the part ends before that, and the next one
+/// begins with what touches there.
+bool FixedDriver::divide() {
+  if (core_repeats_ > 0 || parts_ + 1 >= kMaxParts || shortened_ >= kMostShortened) return false;
+  const CoreRows::First first = cores_.find_first(*start_, &pipe_.world.fast(), &pipe_.finder);
+  if (first.when > 1 || first.near) return false;
+  const double part = kBefore * first.when * pipe_.input.h;
+  if (!(part > kNoTime * pipe_.options.step)) return false;
+  ++shortened_;
+  ++pipe_.report.divisions;
+  pipe_.input.h = part;
+  begin_trials();
+  return true;
+}
+
+/// Rows do not keep a core out of something in this part, since what touches has wrong normals there. The step is taken
+/// again as a whole, from where nothing had touched yet: its rows are less accurate and keep the side.
+bool FixedDriver::join() {
+  if (cores_.find_first(*start_, &pipe_.world.fast(), &pipe_.finder).when > 1) return false;
+  pipe_.begin();
+  begin();
+  parts_ = kMaxParts;
+  pipe_.report.divisions = 0;
+  pipe_.look_from(*start_);
+  pipe_.input.h = pipe_.options.step;
+  return true;
+}
+
 bool FixedDriver::find_late() {
-  const double h = pipe_.options.step;
-  if (pipe_.report.late_repeats >= kMaxLateRepeats ||
-      !late_.find(pipe_.state, pipe_.end, h, pipe_.reach.lengths(h), *pipe_.input.contacts, &pipe_.finder, &extended_))
+  const double h = pipe_.input.h;
+  if (late_repeats_ >= kMaxLateRepeats ||
+      !late_.find(*start_, pipe_.end, h, pipe_.reach.lengths(h), *pipe_.input.contacts, &pipe_.finder, &extended_))
     return false;
+  ++late_repeats_;
   ++pipe_.report.late_repeats;
   is_extended_ = true;
   return true;
@@ -99,14 +180,25 @@ bool FixedDriver::find_late() {
 bool FixedDriver::commit() {
   if (rebounded_) {
     pipe_.book(impacts_.result());
-    pipe_.events = impacts_.events();
+    pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
     StepInput at = pipe_.input;
     at.contacts = &impacts_.contacts();
     pipe_.add_impulses(at, impacts_.scratch());
   }
   remember();
-  pipe_.weighted = pipe_.end.velocity;
-  pipe_.commit(&pipe_.end);
+  State& end = pipe_.end;
+  if (end_time_ - end.time > kNoTime * pipe_.options.step) {
+    end.step = start_->step;
+    end.previous_velocity = start_->velocity;
+    std::swap(reached_, end);
+    start_ = &reached_;
+    begin_part();
+    return false;
+  }
+  pipe_.weighted = end.velocity;
+  pipe_.commit(&end);
+  // A rebound of the next step answers the velocities before the last part, not those before the step.
+  if (start_ == &reached_ && !pipe_.report.stopped) pipe_.state.previous_velocity = reached_.velocity;
   return true;
 }
 
@@ -114,7 +206,8 @@ bool FixedDriver::commit() {
 void FixedDriver::remember() {
   const StepProblem& made = pipe_.trial.made();
   const VecX& lambda = pipe_.trial.solution().lambda;
-  const std::vector<ContactMemory>& last = pipe_.state.contact_memory;
+  const std::vector<ContactMemory>& last = start_->contact_memory;
+  const double whole = pipe_.options.step / pipe_.input.h;  // impulses are remembered as those of a whole step
   State& end = pipe_.end;
   end.contact_memory.clear();
   const double largest = pipe_.trial.calc_largest_normal();
@@ -130,17 +223,18 @@ void FixedDriver::remember() {
     }
     ContactMemory memory;
     memory.key = contact.key;
-    memory.impulse = pipe_.trial.calc_contact_impulse(i, made.impulse_scale);
+    const Vec3 impulse = pipe_.trial.calc_contact_impulse(i, made.impulse_scale);
+    memory.impulse = whole * impulse;
     memory.loaded = true;
     while (m < last.size() && last[m].key < contact.key) ++m;
     const bool was_loaded = m < last.size() && last[m].key == contact.key && last[m].loaded;
     memory.collided = !was_loaded && made.restitution[i] == 0;
     end.contact_memory.push_back(memory);
-    pipe_.add_force(contact, memory.impulse);
+    pipe_.add_force(contact, impulse);
   }
   end.joint_impulse.resize(pipe_.model.joint_rows);
   for (int r = 0; r < pipe_.model.joint_rows; ++r)
-    end.joint_impulse[r] = made.map.joint_row[r] < 0 ? 0.0 : lambda[made.map.joint_row[r]];
+    end.joint_impulse[r] = made.map.joint_row[r] < 0 ? 0.0 : whole * lambda[made.map.joint_row[r]];
 }
 
 }  // namespace

@@ -9,8 +9,9 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kTurn = 0.3;  // rad
-constexpr double kPart = 0.5;  // of the radii of both interior balls
+constexpr double kTurn = 0.3;     // rad: more is far
+constexpr double kRowTurn = 0.1;  // rad, of a part with frozen lever arms
+constexpr double kPart = 0.5;     // of the radii of both interior balls
 
 Vec3 calc_point_velocity(const State& state, int body, const Vec3& p) {
   if (body == kWorld) return Vec3::Zero();
@@ -18,15 +19,17 @@ Vec3 calc_point_velocity(const State& state, int body, const Vec3& p) {
   return point_velocity(pose, state.velocity[body], pose.orientation.conjugate() * (p - pose.position));
 }
 
+bool is_round(const Shape& shape) { return shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk; }
+
 /// One pair of shapes, by all of its contacts.
 double calc_pair_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
-                       double h) {
+                       Open open, double h) {
   const Contact& one = contacts.front();
   const Shape &a = model.shapes[one.key.shape_a], &b = model.shapes[one.key.shape_b];
   const double solid = kPart * (fast.radius(one.key.shape_a) + fast.radius(one.key.shape_b));
   double spin = 0, swing = 0;  // rad/s, m/s
   const auto add = [&](const Shape& shape) {
-    if (shape.body == kWorld || shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk) return;
+    if (shape.body == kWorld || is_round(shape)) return;
     const double speed = state.velocity[shape.body].angular.norm();
     spin += speed;
     swing += speed * model.bodies[shape.body].reach_radius;
@@ -39,17 +42,27 @@ double calc_pair_limit(const Model& model, const State& state, std::span<const C
     closing = std::max(closing, contact.normal.dot(calc_point_velocity(state, contact.body_a, contact.point_a) -
                                                    calc_point_velocity(state, contact.body_b, contact.point_b)));
   }
-  if (!(spin * h > kTurn && closing * h > 0.1 * solid) && !(closing * h > solid)) return h;
+  const bool rows = open == Open::HaveRows;
+  const bool turns = spin * h > kTurn && closing * h > 0.1 * solid;
+  if (!turns && (rows || !(closing * h > solid))) return h;
   const auto linear = [&](int body) { return body == kWorld ? Vec3(Vec3::Zero()) : state.velocity[body].linear; };
   const double speed = (linear(one.body_a) - linear(one.body_b)).norm() + swing;
+  if (rows) return std::min(h, std::max(std::max(gap, 0.0) / speed, kRowTurn / spin));
   const double touching = std::min(spin > 0 ? kTurn / spin : kInfinity, closing > 0 ? solid / closing : kInfinity);
   return std::min(h, std::max(std::max(gap, 0.0) / speed, touching));
 }
 
 }  // namespace
 
+bool turns_far(const Model& model, const State& state, double h) {
+  const double most = kTurn / h;
+  return std::any_of(model.shapes.begin(), model.shapes.end(), [&](const Shape& shape) {
+    return shape.body != kWorld && state.velocity[shape.body].angular.squaredNorm() > most * most && !is_round(shape);
+  });
+}
+
 double calc_part_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
-                       double h) {
+                       Open open, double h) {
   double limit = h;
   for (std::size_t i = 0, j = 0; i < contacts.size(); i = j) {
     const ContactKey& key = contacts[i].key;
@@ -58,8 +71,8 @@ double calc_part_limit(const Model& model, const State& state, std::span<const C
       ++j;
     if (contacts[i].limit >= 0) continue;
     const auto is_plane = [&](int shape) { return model.shapes[shape].kind == ShapeKind::Plane; };
-    if (is_plane(key.shape_a) || is_plane(key.shape_b)) continue;  // no other side
-    limit = std::min(limit, calc_pair_limit(model, state, contacts.subspan(i, j - i), fast, h));
+    if (open == Open::Watched && (is_plane(key.shape_a) || is_plane(key.shape_b))) continue;  // no other side
+    limit = std::min(limit, calc_pair_limit(model, state, contacts.subspan(i, j - i), fast, open, h));
   }
   return limit;
 }

@@ -190,7 +190,7 @@ void Spook::update_stiffness(const StepInput& input, const StepProblem& problem)
       if (body < 0 || problem.map.column_of_body[body] < 0) return;
       Vec3 force = Vec3::Zero();
       for (int r = 0; r < joint.count; ++r)
-        force += input.state->joint_impulse[made.first_row + r] / input.h * (joint.row[r].*half).head<3>();
+        force += input.state->joint_impulse[made.first_row + r] / input.h_nominal * (joint.row[r].*half).head<3>();
       add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &stiffness_[body]);
     };
     side(joint.body_a, made.anchor_a, &PairRow::a);
@@ -255,7 +255,7 @@ void Spook::add_springs(const StepInput& input, StepProblem* s) const {
 
 void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows>& rows) {
   const SimulationOptions& options = *input.options;
-  const double plastic = options.restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h));
+  const double plastic = options.restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h_nominal));
   offset_.assign(rows.size(), kInfinity);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];

@@ -24,7 +24,7 @@ namespace {
 /// TOL of [Anitescu03]: below this approach speed a collision is plastic; smaller values let resting contacts bounce.
 double calc_restitution_threshold(const StepInput& input) {
   if (input.options->restitution_threshold) return *input.options->restitution_threshold;
-  return std::max(1e-3, 2 * input.model->gravity.norm() * input.h);
+  return std::max(1e-3, 2 * input.model->gravity.norm() * input.h_nominal);
 }
 
 /// Lambda_j = e_j n_j(q_l)^T v_{l-1} for contacts that collided in the last step (the velocity BEFORE that step), else
@@ -110,8 +110,10 @@ class Stabilized final : public Scheme {
     offset_.resize(eq.contacts.size());
     for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
       const Contact& contact = input.contacts->contacts[eq.contacts[i].contact];
-      offset_[i] = contact.central ? contact.gap / input.h
-                                   : gamma * calc_row_gap(input, contact) / input.h_nominal + made->restitution[i];
+      // What is open may close within the part, however short that is; what overlaps comes apart as in a whole step.
+      const double time = !input.closed && contact.gap > 0 ? input.h : input.h_nominal;
+      offset_[i] =
+          contact.central ? contact.gap / input.h : gamma * calc_row_gap(input, contact) / time + made->restitution[i];
     }
     add_contact_rows(input, eq.contacts, offset_, &made->problem, &made->map);
   }
