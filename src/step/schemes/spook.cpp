@@ -318,7 +318,7 @@ void Spook::add_columns(const StepInput& input, StepProblem* s) {
 
 /// M (v' - v) is all impulses and -h^2 K (a v' - b v) (see above).
 Vec3 Spook::calc_inertial_impulse(const StepInput& input, const State& next, int body) const {
-  const Vec3 turn = Scheme::calc_inertial_impulse(input, next, body);
+  Vec3 turn = Scheme::calc_inertial_impulse(input, next, body);
   const Mat3& part = stiffness_[body];
   if (part.isZero(0)) return turn;
   const double before = kStiffnessWeight - calc_stiffness_damping(input.model->bodies[body], part);
