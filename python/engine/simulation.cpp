@@ -76,6 +76,7 @@ py::dict as_dict(const EnergyLedger& ledger) {
   made["friction"] = ledger.friction;
   made["impact"] = ledger.impact;
   made["numerical"] = ledger.numerical;
+  made["correction"] = ledger.correction;
   return made;
 }
 

@@ -279,6 +279,16 @@ class Inputs(unittest.TestCase):
         self.assertEqual([sim.scene.bodies[i] for i in set(low["b"])], ["cube_0"])
 
 
+class Ledger(unittest.TestCase):
+    def test_has_every_part_of_the_change(self):
+        b = ss.Builder("deep", step=0.01)
+        b.ground()
+        b.body("box", mass=1, position=(0, 0, 0.19), shapes=[ss.box((0.4, 0.4, 0.4))])  # 1 cm deep
+        ledger = ss.Simulation(b.compile()).step().ledger
+        self.assertGreater(ledger["correction"], 0)
+        self.assertAlmostEqual(ledger.pop("change"), sum(ledger.values()), delta=1e-12)
+
+
 class Errors(unittest.TestCase):
     def test_names(self):
         sim = ss.Simulation(ss.parse(ARM))
