@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <slipstick/solver.h>
 
-#include "solve/mass_blocks.h"
 #include "support/random_problem.h"
+#include "support/solution_of.h"
 
 namespace slipstick {
 namespace {
+
+using test::solution_of;
 
 /// A point mass m on a plane z = 0 with velocity u, one friction contact (normal z).
 Problem make_block(double m, const Vec3& u, double mu, FrictionModel model = FrictionModel::Cone) {
@@ -21,16 +23,6 @@ Problem make_block(double m, const Vec3& u, double mu, FrictionModel model = Fri
   BlockMap j = p.add_entry(0);
   j << 0, 0, 1, 1, 0, 0, 0, 1, 0;
   return p;
-}
-
-Solution solution_of(const Problem& problem, const VecX& lambda) {
-  Solution s;
-  MassBlocks masses;
-  masses.update(problem);
-  s.lambda = lambda;
-  update_velocity(problem, masses, s.lambda, &s.v);
-  update_row_velocity(problem, s.v, s.lambda, &s.w);
-  return s;
 }
 
 TEST(Certify, SlidingBlockByHand) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <slipstick/solver.h>
 
-#include "solve/mass_blocks.h"
+#include "support/solution_of.h"
 
 namespace slipstick {
 namespace {
@@ -19,13 +19,7 @@ void add_point(double mass, const Vec3& u, double mu, Problem* p) {
 }
 
 Residuals judge_impulses(const Problem& problem, const VecX& lambda) {
-  Solution s;
-  MassBlocks masses;
-  masses.update(problem);
-  s.lambda = lambda;
-  update_velocity(problem, masses, s.lambda, &s.v);
-  update_row_velocity(problem, s.v, s.lambda, &s.w);
-  return certify(problem, s);
+  return certify(problem, test::solution_of(problem, lambda));
 }
 
 Residuals judge_point(double mass, const Vec3& u, double mu, const Vec3& impulse) {
