@@ -34,5 +34,5 @@ class Binary(Distribution):
 
 version = re.search(r"project\(slipstick VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
 assert version
-setup(version=version[1], packages=["slipstick"], package_dir={"slipstick": "python/slipstick"}, cmdclass={"build_py": BuildPackage},
+setup(version=version[1], packages=["slipstick", "slipstick.studies"], package_dir={"slipstick": "python/slipstick"}, cmdclass={"build_py": BuildPackage},
       distclass=Binary)

@@ -20,6 +20,11 @@ namespace slipstick::python {
 
 namespace py = pybind11;
 
+/// Names and numbers, in the order in which they were put in.
+struct NumberDict : py::dict {
+  using py::dict::dict;
+};
+
 /// A class of slipstick._errors, raised with these arguments.
 [[noreturn]] void raise(const char* type, const py::args& arguments);
 [[noreturn]] void raise_scene_error(const Faults& faults);
@@ -66,9 +71,12 @@ struct InputsGiven {
   bool any() const;
 };
 
+class PythonSolver;
+
 class Core {
  public:
-  Core(std::shared_ptr<const SceneBox> scene, SimulationOptions options);
+  /// prototype: asked before the options' solver; null: none.
+  Core(std::shared_ptr<const SceneBox> scene, SimulationOptions options, std::shared_ptr<PythonSolver> prototype);
 
   /// So many steps with the GIL released. Raises ss.Diverged where one has no finite answer.
   StepReport step(long count);
@@ -79,7 +87,11 @@ class Core {
   void apply(int body, const std::optional<Vec3>& force, const std::optional<Vec3>& torque,
              const std::optional<Vec3>& at, Frame frame);
   void set_state(const StateBox& box);
+  /// Puts a body elsewhere: of its own frame, in world axes; what is not given stays.
+  void set_motion(int body, const std::optional<Vec3>& position, const std::optional<Quat>& orientation,
+                  const std::optional<Vec3>& velocity, const std::optional<Vec3>& angular_velocity);
   StateBox state() const;
+  void clear_inputs();                            ///< as the scene says
   int find_motor(const std::string& name) const;  ///< index into Model::axes; -1: there is none
 
   const Simulation& simulation() const { return simulation_; }
@@ -87,6 +99,7 @@ class Core {
   Scene scene_as_run() const;
 
   std::shared_ptr<const SceneBox> scene;
+  std::shared_ptr<PythonSolver> prototype;
   std::shared_ptr<Views> views;
   InputsGiven given;
 
@@ -120,9 +133,18 @@ SimulationOptions make_options(const SceneBox& box, const std::string& simulatio
 Vec3 as_vec3(const py::handle& value, const char* what);
 
 void bind_scene(py::module_* module);
+void bind_report(py::module_* module);
 void bind_simulation(py::module_* module);
+using CoreClass = py::class_<Core, std::shared_ptr<Core>>;
+void bind_contacts(CoreClass* type);
 void bind_run(py::module_* module);
 void bind_rollout(py::module_* module);
 void bind_problem(py::module_* module);
 
 }  // namespace slipstick::python
+
+/// What signatures, and with them the stubs (tools/make_stubs), say of it.
+template <>
+struct pybind11::detail::handle_type_name<slipstick::python::NumberDict> {
+  static constexpr auto name = const_name("Dict[str, float]");
+};

@@ -1,10 +1,11 @@
 // Runs with a recording and a report, exported pages, stored states.
-#include "boxes.h"
-
 #include <slipstick/app/view.h>
 #include <slipstick/state_file.h>
 
 #include <chrono>
+
+#include "boxes.h"
+#include "python_solver.h"
 
 namespace slipstick::python {
 
@@ -48,10 +49,12 @@ class Runner {
                         std::chrono::duration<double>(recorded - stepped).count());
         now = recorded;
         ++made;
+        if (core_->prototype && core_->prototype->is_pending()) break;
       }
     }
     core_->update_views();
     last_ = report;
+    if (core_->prototype) core_->prototype->rethrow();
     check_recorder();
     if (report.failed) raise_diverged(report);
     return made;
@@ -83,6 +86,38 @@ class Runner {
   StepReport last_;
 };
 
+/// The viewer on a running copy of a simulation. The server's thread may ask for the GIL (a solver in Python), so it is
+/// ended without it.
+class Live {
+ public:
+  Live(const Core& core, int port) {
+    core.check_idle();
+    if (!has_viewer_page()) raise("ViewerMissing", py::make_tuple(no_viewer_page_reason()));
+    Scene scene = core.scene_as_run();
+    scene.initial = core.simulation().state();
+    if (core.prototype)  // with failures of its own
+      scene.options.prototype =
+          std::make_shared<PythonSolver>(core.prototype->function(), std::string(core.prototype->name()));
+    const py::gil_scoped_release release;
+    Result<ViewServer> server = ViewServer::simulate(std::move(scene), {port});
+    const py::gil_scoped_acquire acquire;
+    if (!server) raise_value_error(server.faults().front().text());
+    server_.emplace(std::move(server).value());
+  }
+  ~Live() { close(); }
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+
+  void close() {
+    const py::gil_scoped_release release;
+    server_.reset();
+  }
+  std::string url() const { return server_ ? server_->url() : ""; }
+
+ private:
+  std::optional<ViewServer> server_;
+};
+
 }  // namespace
 
 void bind_run(py::module_* module) {
@@ -92,6 +127,7 @@ void bind_run(py::module_* module) {
       .def("close", &Runner::close)
       .def("report", &Runner::report)
       .def("last", &Runner::last, py::return_value_policy::copy);
+  py::class_<Live>(*module, "Live").def(py::init<const Core&, int>()).def("url", &Live::url).def("close", &Live::close);
   module->def("export_page", [](const std::vector<std::string>& recordings, double frames_per_second) {
     if (!has_viewer_page()) raise("ViewerMissing", py::make_tuple(no_viewer_page_reason()));
     ExportOptions options;

@@ -1,8 +1,10 @@
 // Scenes, states and faults.
 #include "boxes.h"
 
+#include <slipstick/app/import.h>
 #include <slipstick/state_file.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -63,6 +65,21 @@ SceneLoadOptions make_load_options(const std::map<std::string, std::string>& set
   return options;
 }
 
+/// What is said about a model of another program; keys as in slipstick.load.
+ImportOptions make_import_options(const std::map<std::string, std::string>& model) {
+  const auto is = [&](const char* key, const char* value) {
+    const auto found = model.find(key);
+    return found != model.end() && found->second == value;
+  };
+  ImportOptions options;
+  options.mesh = is("mesh", "exact") ? MeshUse::Exact : MeshUse::Hull;
+  options.free_base = is("base", "free");
+  options.floor = is("floor", "yes");
+  options.repair_inertia = is("repair_inertia", "yes");
+  if (const auto key = model.find("key"); key != model.end()) options.key = key->second;
+  return options;
+}
+
 std::vector<std::string> motor_names(const Model& model) {
   std::vector<int> count(model.joints.size(), 0);
   for (const Axis& axis : model.axes) count[axis.joint] += axis.motor ? 1 : 0;
@@ -117,31 +134,41 @@ StateBox from_tuple(const py::tuple& parts) {
 
 void bind_state(py::module_* module) {
   py::class_<StateBox>(*module, "State")
-      .def_property_readonly("time", [](const StateBox& s) { return s.state.time; })
-      .def_property_readonly("step", [](const StateBox& s) { return s.state.step; })
-      .def_property_readonly("hash", [](const StateBox& s) { return as_hex(hash(s.state)); })
-      .def_property_readonly("position",
-                             [](const StateBox& s) {
-                               return make_body_array<3>(
-                                   s, [](const WorldMotion& m, double* out) { write_vector(m.pose.position, out); });
-                             })
-      .def_property_readonly("orientation",
-                             [](const StateBox& s) {
-                               return make_body_array<4>(s, [](const WorldMotion& m, double* out) {
-                                 const Quat& q = m.pose.orientation;
-                                 out[0] = q.w(), out[1] = q.x(), out[2] = q.y(), out[3] = q.z();
-                               });
-                             })
-      .def_property_readonly("velocity",
-                             [](const StateBox& s) {
-                               return make_body_array<3>(
-                                   s, [](const WorldMotion& m, double* out) { write_vector(m.velocity, out); });
-                             })
-      .def_property_readonly("angular_velocity",
-                             [](const StateBox& s) {
-                               return make_body_array<3>(
-                                   s, [](const WorldMotion& m, double* out) { write_vector(m.angular_velocity, out); });
-                             })
+      .def_property_readonly(
+          "time", [](const StateBox& s) { return s.state.time; }, "Simulated time, s.")
+      .def_property_readonly(
+          "step", [](const StateBox& s) { return s.state.step; }, "Steps made since t = 0.")
+      .def_property_readonly(
+          "hash", [](const StateBox& s) { return as_hex(hash(s.state)); },
+          "A digest of all that decides the future, as text: `state_hash` of reports.")
+      .def_property_readonly(
+          "position",
+          [](const StateBox& s) {
+            return make_body_array<3>(s, [](const WorldMotion& m, double* out) { write_vector(m.pose.position, out); });
+          },
+          "(bodies, 3), m: origins of the bodies' own frames in the world. A copy.")
+      .def_property_readonly(
+          "orientation",
+          [](const StateBox& s) {
+            return make_body_array<4>(s, [](const WorldMotion& m, double* out) {
+              const Quat& q = m.pose.orientation;
+              out[0] = q.w(), out[1] = q.x(), out[2] = q.y(), out[3] = q.z();
+            });
+          },
+          "(bodies, 4): quaternions w, x, y, z from body to world. A copy.")
+      .def_property_readonly(
+          "velocity",
+          [](const StateBox& s) {
+            return make_body_array<3>(s, [](const WorldMotion& m, double* out) { write_vector(m.velocity, out); });
+          },
+          "(bodies, 3), m/s: of the origins of the bodies' frames, world axes. A copy.")
+      .def_property_readonly(
+          "angular_velocity",
+          [](const StateBox& s) {
+            return make_body_array<3>(s,
+                                      [](const WorldMotion& m, double* out) { write_vector(m.angular_velocity, out); });
+          },
+          "(bodies, 3), rad/s, world axes. A copy.")
       .def("__hash__", [](const StateBox& s) { return hash(s.state); })
       .def("__eq__",
            [](const StateBox& s, const py::object& other) -> py::object {
@@ -180,9 +207,14 @@ SimulationOptions make_options(const SceneBox& box, const std::string& simulatio
     if (key == "tolerance") made.tolerance = from.tolerance;
     if (key == "heap_tolerance") made.heap_tolerance = from.heap_tolerance;
     if (key == "threads") made.threads = from.threads;
+    if (key == "effort") made.effort = from.effort;
+    if (key == "budget") made.budget = from.budget;
     if (key == "impact") made.impact = from.impact;
     if (key == "reduce_contacts") made.reduce_contacts = from.reduce_contacts;
+    if (key == "close_joints") made.close_joints = from.close_joints;
     if (key == "hold_resting") made.hold_resting = from.hold_resting;
+    if (key == "accuracy") made.accuracy = from.accuracy;
+    if (key == "unique_forces") made.unique_forces = from.unique_forces;
     if (key == "friction") made.friction = from.friction, made.facets = from.facets;
     if (key == "solver") made.solver = from.solver, made.solver_options = from.solver_options;
     if (key == "scheme") {
@@ -194,6 +226,8 @@ SimulationOptions make_options(const SceneBox& box, const std::string& simulatio
       made.locate = from.locate;
     }
   }
+  const auto is_given = [&](const char* key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+  if (is_given("accuracy") && !is_given("scheme")) set_accuracy(made.accuracy, &made);
   Faults faults;
   for (const OptionFault& fault : find_option_faults(made)) faults.push_back({{}, fault.message});
   if (!faults.empty()) raise_scene_error(faults);
@@ -201,6 +235,7 @@ SimulationOptions make_options(const SceneBox& box, const std::string& simulatio
 }
 
 void bind_scene(py::module_* module) {
+  bind_state(module);
   py::class_<SceneBox, std::shared_ptr<SceneBox>>(*module, "SceneBox")
       .def_property_readonly("name", [](const SceneBox& s) { return s.scene.name; })
       .def_property_readonly("path", [](const SceneBox& s) { return s.scene.path; })
@@ -252,10 +287,12 @@ void bind_scene(py::module_* module) {
         copy.files = files;
         return std::make_shared<SceneBox>(std::move(copy));
       });
-  bind_state(module);
-  module->def("load_scene",
-              [](const std::string& path, const std::map<std::string, std::string>& set, bool allow_path,
-                 int max_bodies) { return unbox(load_scene(path, make_load_options(set, allow_path, max_bodies))); });
+  module->def("load_scene", [](const std::string& path, const std::map<std::string, std::string>& set, bool allow_path,
+                               int max_bodies, const std::map<std::string, std::string>& model) {
+    ImportOptions options = make_import_options(model);
+    options.files = make_load_options(set, allow_path, max_bodies);
+    return unbox(load_any(path, options));
+  });
   module->def("parse_scene", [](const std::string& text, const std::string& name,
                                 const std::map<std::string, std::string>& set, bool allow_path, int max_bodies) {
     return unbox(parse_scene(text, name, make_load_options(set, allow_path, max_bodies)));

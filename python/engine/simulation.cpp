@@ -1,9 +1,10 @@
 // A simulation with the inputs of its next step, and the arrays that show it.
-#include "boxes.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+
+#include "boxes.h"
+#include "python_solver.h"
 
 namespace slipstick::python {
 
@@ -14,8 +15,8 @@ constexpr long kStepsBetweenLooks = 16;       // at the clock
 constexpr double kSecondsBetweenLooks = 0.1;  // for Ctrl-C
 
 /// A NumPy array over numbers that `views` owns a share of.
-py::array make_view(const std::shared_ptr<Views>& views, const std::vector<double>& numbers,
-                    std::vector<py::ssize_t> shape) {
+py::array_t<double> make_view(const std::shared_ptr<Views>& views, const std::vector<double>& numbers,
+                              std::vector<py::ssize_t> shape) {
   const py::capsule owner(new std::shared_ptr<Views>(views),
                           [](void* p) { delete static_cast<std::shared_ptr<Views>*>(p); });
   py::array_t<double> made(std::move(shape), numbers.data(), owner);
@@ -23,113 +24,36 @@ py::array make_view(const std::shared_ptr<Views>& views, const std::vector<doubl
   return made;
 }
 
-struct ContactRow {
-  std::int32_t a, b;
-  double point[3], normal[3];
-  double gap;
-  double force[3];
-};
-
-ContactRow make_row(const Contact& contact, const Vec3& force) {
-  ContactRow row{};
-  row.a = contact.body_a;
-  row.b = contact.body_b;
-  const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
-  for (int k = 0; k < 3; ++k) {
-    row.point[k] = point[k];
-    row.normal[k] = contact.normal[k];
-    row.force[k] = force[k];
-  }
-  row.gap = contact.gap;
-  return row;
+Quat as_quat(const py::handle& value) {
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
+  if (!array) PyErr_Clear();
+  if (!array || array.ndim() != 1 || array.size() != 4)
+    raise_value_error("orientation must be a quaternion of four numbers, w x y z");
+  const double* const x = array.data();
+  const Quat made(x[0], x[1], x[2], x[3]);
+  if (!made.coeffs().allFinite() || !(made.norm() > 1e-6))
+    raise_value_error("orientation must be a quaternion other than zero, of finite numbers");
+  return made.normalized();
 }
 
-/// Contacts of the present state with the force that they had in the last step; those that carried a force and are no
-/// longer near follow, so that no force is lost.
-py::array_t<ContactRow> make_contacts(const Core& core) {
+using AxisTuple = std::tuple<std::string, double, double, double, double, double, double>;
+
+std::vector<AxisTuple> read_axes(const Core& core, int joint) {
   core.check_idle();
-  const Simulation& simulation = core.simulation();
-  const auto forces = simulation.contact_forces();
-  std::vector<char> used(forces.size(), 0);
-  std::vector<ContactRow> rows;
-  for (const Contact& contact : simulation.contacts()) {
-    Vec3 force = Vec3::Zero();
-    for (std::size_t k = 0; k < forces.size(); ++k) {
-      if (used[k] || forces[k].contact.limit >= 0 || forces[k].contact.key != contact.key) continue;
-      force += forces[k].force;
-      used[k] = 1;
-    }
-    rows.push_back(make_row(contact, force));
-  }
-  for (std::size_t k = 0; k < forces.size(); ++k)
-    if (!used[k] && forces[k].contact.limit < 0) rows.push_back(make_row(forces[k].contact, forces[k].force));
-  return py::array_t<ContactRow>(static_cast<py::ssize_t>(rows.size()), rows.data());
-}
-
-py::dict as_dict(const EnergyLedger& ledger) {
-  py::dict made;
-  made["change"] = ledger.change;
-  made["load"] = ledger.load;
-  made["kinematic"] = ledger.kinematic;
-  made["motor"] = ledger.motor;
-  made["damping"] = ledger.damping;
-  made["friction"] = ledger.friction;
-  made["impact"] = ledger.impact;
-  made["numerical"] = ledger.numerical;
-  made["correction"] = ledger.correction;
-  return made;
-}
-
-py::dict as_dict(const PhaseTimes& seconds) {
-  py::dict made;
-  made["collision"] = seconds.collision;
-  made["assemble"] = seconds.assemble;
-  made["solve"] = seconds.solve;
-  made["advance"] = seconds.advance;
-  return made;
-}
-
-void bind_report(py::module_* module) {
-  py::class_<StepReport>(*module, "StepReport")
-      .def_readonly("certified", &StepReport::certified)
-      .def_property_readonly("residual", [](const StepReport& r) { return r.certificate.residual.natural; })
-      .def_property_readonly("relative_residual", [](const StepReport& r) { return r.certificate.residual.relative; })
-      .def_property_readonly("penetration", [](const StepReport& r) { return r.certificate.penetration; })
-      .def_property_readonly("joint_error", [](const StepReport& r) { return r.certificate.joint_error; })
-      .def_property_readonly("ledger", [](const StepReport& r) { return as_dict(r.certificate.ledger); })
-      .def_property_readonly("seconds", [](const StepReport& r) { return as_dict(r.seconds); })
-      .def_readonly("failed", &StepReport::failed)
-      .def_readonly("heap", &StepReport::heap)
-      .def_readonly("iterations", &StepReport::iterations)
-      .def_readonly("escalations", &StepReport::escalations)
-      .def_readonly("events", &StepReport::events)
-      .def_readonly("contacts", &StepReport::contacts)
-      .def_readonly("rows", &StepReport::rows)
-      .def_readonly("islands", &StepReport::islands)
-      .def_property_readonly("note", [](const StepReport& r) { return std::string(r.note); })
-      .def("__repr__", [](const StepReport& r) {
-        return std::string("<slipstick.StepReport ") + (r.certified ? "certified" : "not certified") + ", residual " +
-               py::str(py::float_(r.certificate.residual.natural)).cast<std::string>() + " m/s, " +
-               std::to_string(r.contacts) + " contacts" + (r.note.empty() ? "" : ", " + std::string(r.note)) + ">";
-      });
-}
-
-py::tuple read_axes(const Core& core, int joint) {
-  core.check_idle();
-  py::list made;
+  std::vector<AxisTuple> made;
   for (const AxisReading& axis : core.simulation().joint(joint).axes)
-    made.append(py::make_tuple(std::string(name_of(axis.freedom)), axis.position, axis.velocity, axis.motor, axis.limit,
-                               axis.friction, axis.spring));
-  return py::tuple(made);
+    made.emplace_back(name_of(axis.freedom), axis.position, axis.velocity, axis.motor, axis.limit, axis.friction,
+                      axis.spring);
+  return made;
 }
 
 /// What a motor is asked for in the next step: (target, max, torque or None).
-py::tuple read_motor(const Core& core, std::size_t axis) {
+std::tuple<double, double, std::optional<double>> read_motor(const Core& core, std::size_t axis) {
   core.check_idle();
   const Inputs inputs = core.simulation().inputs();
   const MotorInput& scene = inputs.motors()[axis];
   const MotorGiven& given = core.given.motors[axis];
-  return py::make_tuple(given.target.value_or(scene.target), given.max.value_or(scene.max), given.torque);
+  return {given.target.value_or(scene.target), given.max.value_or(scene.max), given.torque};
 }
 
 void set_motor(Core* core, std::size_t axis, const std::string& what, std::optional<double> value) {
@@ -171,7 +95,7 @@ void restore_inputs(Core* core, const py::tuple& saved) {
   core->given = std::move(made);
 }
 
-void bind_views(py::class_<Core, std::shared_ptr<Core>>* type) {
+void bind_views(CoreClass* type) {
   const auto bodies = [](const Core& core) {
     return static_cast<py::ssize_t>(core.simulation().model().bodies.size());
   };
@@ -235,15 +159,19 @@ void Core::check_idle() const {
         "or give each thread a copy.deepcopy of it");
 }
 
-Core::Core(std::shared_ptr<const SceneBox> from, SimulationOptions options)
+Core::Core(std::shared_ptr<const SceneBox> from, SimulationOptions options, std::shared_ptr<PythonSolver> tried)
     : scene(std::move(from)),
+      prototype(std::move(tried)),
       views(std::make_shared<Views>()),
       frames_(make_frames(*scene)),
-      simulation_(scene->scene.model, scene->scene.initial, std::move(options)),
+      simulation_(scene->scene.model, scene->scene.initial,
+                  [&] {
+                    options.prototype = prototype;
+                    return std::move(options);
+                  }()),
       inputs_(simulation_.inputs()) {
   const Model& model = simulation_.model();
-  given.motors.resize(model.axes.size());
-  given.loads.assign(model.loads.size(), 1);
+  clear_inputs();
   const std::size_t bodies = model.bodies.size(), joints = model.joints.size();
   // One number more than there are: an empty array would have no address of its own.
   for (auto* three : {&views->position, &views->velocity, &views->angular_velocity}) three->resize(3 * bodies + 1);
@@ -252,6 +180,12 @@ Core::Core(std::shared_ptr<const SceneBox> from, SimulationOptions options)
     one->resize(joints + 1);
   views->reaction.resize(6 * joints + 1);
   update_views();
+}
+
+void Core::clear_inputs() {
+  given.motors.assign(simulation_.model().axes.size(), {});
+  given.loads.assign(simulation_.model().loads.size(), 1);
+  given.forces.clear();
 }
 
 void Core::update_views() {
@@ -308,6 +242,7 @@ StepReport Core::step(long count) {
     Clock::time_point looked;
     for (long k = 0; k < count && !report.failed && !interrupted; ++k) {
       report = step_once();
+      if (prototype && prototype->is_pending()) break;
       if (k % kStepsBetweenLooks != kStepsBetweenLooks - 1) continue;
       const Clock::time_point now = Clock::now();
       if (k + 1 == kStepsBetweenLooks) looked = now;
@@ -318,6 +253,7 @@ StepReport Core::step(long count) {
     }
   }
   update_views();
+  if (prototype) prototype->rethrow();
   if (interrupted) throw py::error_already_set();
   if (report.failed) raise_diverged(report);
   return report;
@@ -348,6 +284,45 @@ void Core::set_state(const StateBox& box) {
   update_views();
 }
 
+void Core::set_motion(int body, const std::optional<Vec3>& position, const std::optional<Quat>& orientation,
+                      const std::optional<Vec3>& velocity, const std::optional<Vec3>& angular_velocity) {
+  check_idle();
+  const Model& model = simulation_.model();
+  const Body& target = model.bodies[body];
+  if (target.kind != BodyKind::Dynamic)
+    raise_value_error("body '" + target.name + "' is where the scene says at all times; set a dynamic one");
+  State state = simulation_.state();
+  WorldMotion motion = calc_world_motion(target, state.pose[body], state.velocity[body]);
+  if (position) motion.pose.position = *position;
+  if (orientation) motion.pose.orientation = *orientation;
+  if (velocity) motion.velocity = *velocity;
+  if (angular_velocity) motion.angular_velocity = *angular_velocity;
+  const Quat& q = motion.pose.orientation;
+  if (model.planar && (motion.pose.position.z() != 0 || q.x() != 0 || q.y() != 0))
+    raise_value_error("body '" + target.name + "': a planar scene has z = 0 and turns about z alone");
+  const Vec3 arm = q * target.center_of_mass;
+  state.pose[body] = {motion.pose.position + arm, q};
+  Twist& twist = state.velocity[body];
+  twist.linear = motion.velocity + motion.angular_velocity.cross(arm);
+  twist.angular = q.conjugate() * motion.angular_velocity;
+  Eigen::Matrix<double, 6, 1> asked, free;
+  asked << twist.linear, twist.angular;
+  const auto basis = target.free_basis.leftCols(target.dof);
+  free = basis * (basis.transpose() * asked);
+  if ((free - asked).norm() > 1e-9 * asked.norm())
+    raise_value_error("body '" + target.name + "' cannot move like that: the scene locks some of its freedoms");
+  if (!state.previous_velocity.empty()) state.previous_velocity[body] = twist;
+  // What its contacts remember is of where it was.
+  const auto is_of = [&](std::int32_t shape) {
+    return shape >= target.first_shape && shape < target.first_shape + target.shape_count;
+  };
+  std::erase_if(state.contact_memory,
+                [&](const ContactMemory& m) { return is_of(m.key.shape_a) || is_of(m.key.shape_b); });
+  const Faults faults = simulation_.set_state(state);
+  if (!faults.empty()) raise_value_error(faults.front().text());
+  update_views();
+}
+
 StateBox Core::state() const {
   check_idle();
   return {simulation_.state(), frames_};
@@ -367,12 +342,11 @@ Scene Core::scene_as_run() const {
 }
 
 void bind_simulation(py::module_* module) {
-  PYBIND11_NUMPY_DTYPE(ContactRow, a, b, point, normal, gap, force);
-  bind_report(module);
-  py::class_<Core, std::shared_ptr<Core>> type(*module, "Core");
+  py::class_<InputsGiven>(*module, "InputsGiven");
+  CoreClass type(*module, "Core");
   type.def(py::init([](const std::shared_ptr<SceneBox>& scene, const std::string& simulation,
-                       const std::vector<std::string>& keys) {
-        return std::make_shared<Core>(scene, make_options(*scene, simulation, keys));
+                       const std::vector<std::string>& keys, const py::object& prototype) {
+        return std::make_shared<Core>(scene, make_options(*scene, simulation, keys), make_python_solver(prototype));
       }))
       .def("step", &Core::step, py::arg("count") = 1)
       .def("time", [](const Core& c) { return c.simulation().state().time; })
@@ -380,7 +354,7 @@ void bind_simulation(py::module_* module) {
       .def("options",
            [](const Core& c) {
              const SimulationOptions& o = c.simulation().options();
-             return py::make_tuple(o.step, o.duration, o.scheme, o.solver, o.threads, o.tolerance);
+             return std::make_tuple(o.step, o.duration, o.scheme, make_solver_text(o), o.threads, o.tolerance);
            })
       .def("steps_in",
            [](const Core& c, double seconds) {
@@ -390,12 +364,36 @@ void bind_simulation(py::module_* module) {
            })
       .def("state", &Core::state)
       .def("set_state", &Core::set_state)
-      .def("contacts", &make_contacts)
+      .def("set_motion",
+           [](Core& c, int body, const py::object& position, const py::object& orientation, const py::object& velocity,
+              const py::object& angular_velocity) {
+             const auto read = [](const py::object& value, const char* what) {
+               return value.is_none() ? std::optional<Vec3>() : as_vec3(value, what);
+             };
+             c.set_motion(body, read(position, "position"),
+                          orientation.is_none() ? std::optional<Quat>() : as_quat(orientation),
+                          read(velocity, "velocity"), read(angular_velocity, "angular_velocity"));
+           })
+      .def("clear_inputs",
+           [](Core& c) {
+             c.check_idle();
+             c.clear_inputs();
+           })
+      .def("problem",
+           [](const Core& c) {
+             c.check_idle();
+             return std::make_shared<ProblemBox>(ProblemBox{std::make_shared<const Problem>(c.simulation().problem())});
+           })
+      .def("solver_failures",
+           [](const Core& c) {
+             return c.prototype ? std::make_tuple(c.prototype->failures(), c.prototype->last_failure())
+                                : std::make_tuple(0L, std::string());
+           })
       .def("energy",
            [](const Core& c) {
              c.check_idle();
              const EnergySplit energy = c.simulation().energy();
-             return py::make_tuple(energy.kinetic, energy.potential);
+             return std::make_tuple(energy.kinetic, energy.potential);
            })
       .def("warnings",
            [](const Core& c) {
@@ -405,18 +403,18 @@ void bind_simulation(py::module_* module) {
       .def("events",
            [](const Core& c) {
              c.check_idle();
-             py::list made;
+             std::vector<std::tuple<double, std::string, int, int, double, double>> made;
              for (const Event& e : c.simulation().events())
-               made.append(py::make_tuple(e.time, std::string(name_of(e.kind)), e.body_a, e.body_b,
-                                          e.normal_speed_before, e.normal_speed_after));
+               made.emplace_back(e.time, name_of(e.kind), e.body_a, e.body_b, e.normal_speed_before,
+                                 e.normal_speed_after);
              return made;
            })
       .def("solver_statistics",
            [](const Core& c) {
              c.check_idle();
-             py::list made;
+             std::vector<std::tuple<std::string, long, long, long>> made;
              for (const SolverStatistics& s : c.simulation().solver_statistics())
-               made.append(py::make_tuple(std::string(s.solver), s.solves, s.certified, s.iterations));
+               made.emplace_back(s.solver, s.solves, s.certified, s.iterations);
              return made;
            })
       .def("axes", &read_axes)
@@ -451,6 +449,9 @@ void bind_simulation(py::module_* module) {
       .def("save_inputs", &save_inputs)
       .def("restore_inputs", &restore_inputs);
   bind_views(&type);
+  bind_contacts(&type);
+  type.def("inputs", [](const Core& c) { return c.given; });
+  type.def("set_inputs", [](Core& c, const InputsGiven& given) { c.given = given; });
 }
 
 }  // namespace slipstick::python

@@ -10,14 +10,20 @@
 SI units, right-handed frames, Z up unless the scene's gravity says otherwise, quaternions (w, x, y, z). Positions,
 velocities and angular velocities are of a body's own frame, in world axes. The guide is docs/python.md.
 """
-from . import _engine
+import inspect
+from typing import Iterable
+
+from . import _engine, _html
 from ._engine import State, StepReport
 from ._builder import (Builder, box, capsule, cone, cylinder, disk, ellipsoid, hull, mesh, plane, polygon, sphere)
+from ._env import Env, Space
 from ._errors import Diverged, Error, Fault, RecordingError, SceneError, UnknownName, ViewerMissing
-from ._recording import Page, Recording, open
+from ._problem import Answer, Certificate, Problem, SolverFailures, load_problem, solve
+from ._recording import LiveView, Page, Recording, open
 from ._rollout import Rollout, rollout
 from ._scene import Scene, load, parse
 from ._simulation import Body, Energy, Event, Joint, JointAxis, Motor, Simulation
+from .studies.sweep import sweep
 
 State.__doc__ = """Everything that decides what happens next, as a value: it pickles, hashes (`hash` as text, as in reports) and compares.
 
@@ -28,8 +34,41 @@ iterations, escalations, contacts, rows, islands, events, seconds, and note: why
 __version__: str = _engine.version()
 
 __all__ = [
-    "Body", "Builder", "Diverged", "Energy", "Error", "Event", "Fault", "Joint", "JointAxis", "Motor", "Page", "Recording",
-    "RecordingError", "Rollout", "Scene", "SceneError", "Simulation", "State", "StepReport", "UnknownName",
-    "ViewerMissing", "box", "capsule", "cone", "cylinder", "disk", "ellipsoid", "hull", "load", "mesh", "open", "parse",
-    "plane", "polygon", "rollout", "sphere",
+    "Answer", "Body", "Builder", "Certificate", "Diverged", "Energy", "Env", "Error", "Event", "Fault", "Joint",
+    "JointAxis", "LiveView", "Motor", "Page", "Problem", "Recording", "RecordingError", "Rollout", "Scene",
+    "SceneError", "Simulation", "SolverFailures", "Space", "State", "StepReport", "UnknownName", "ViewerMissing",
+    "box", "capsule", "cone", "cylinder", "disk", "ellipsoid", "hull", "load", "load_problem", "mesh", "open",
+    "parse", "plane", "polygon", "rollout", "solve", "sphere", "sweep",
 ]
+
+
+class _Text(str):
+    """An annotation that `help` shows without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _unquote(functions: Iterable[object]) -> None:
+    for function in functions:
+        target = getattr(function, "fget", None) or getattr(function, "__func__", function)
+        if inspect.isfunction(target):
+            target.__annotations__ = {name: _Text(said) if isinstance(said, str) else said
+                                      for name, said in target.__annotations__.items()}
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__", "__doc__"])
+
+
+def _show_report(report: StepReport) -> str:
+    """A notebook's view of a step."""
+    return _html.table("Step", [("certified", "yes" if report.certified else f"no: {report.note}"),
+                                ("residual", f"{report.residual:.3g} m/s"), ("penetration", f"{report.penetration:.3g} m"),
+                                ("joint error", f"{report.joint_error:.3g} m or rad"), ("contacts", report.contacts)])
+
+
+setattr(StepReport, "_repr_html_", _show_report)
+for _name in __all__:
+    _value = globals()[_name]
+    _unquote(vars(_value).values() if isinstance(_value, type) else [_value])

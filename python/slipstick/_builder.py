@@ -19,6 +19,10 @@ def _shape(kind: str, sizes: Mapping[str, Any], options: Mapping[str, Any]) -> S
     return as_plain({kind: dict(sizes), **options})  # type: ignore[no-any-return]
 
 
+def _as_list(shapes: Union[Shape, Sequence[Shape]]) -> list[Shape]:
+    return [shapes] if isinstance(shapes, dict) else list(shapes)
+
+
 def sphere(radius: float, **options: Any) -> Shape:
     """A ball. Options of all shapes: position (m), orientation ([w, x, y, z] or {"axis", "angle_deg"}), both in the body's
     frame, material, density (kg/m^3), color ("#c33"), visual_only."""
@@ -104,7 +108,7 @@ class Builder:
     def body(self, name: str, *, mass: Optional[Value] = None, density: Optional[Value] = None,
              position: Optional[Vector] = None, orientation: Any = None, velocity: Optional[Vector] = None,
              angular_velocity: Optional[Vector] = None, inertia: Optional[Vector] = None,
-             center_of_mass: Optional[Vector] = None, shapes: Sequence[Shape] = (), material: Optional[str] = None,
+             center_of_mass: Optional[Vector] = None, shapes: Union[Shape, Sequence[Shape]] = (), material: Optional[str] = None,
              lock: Optional[Sequence[str]] = None, kinematic: Optional[Mapping[str, Any]] = None,
              group: Optional[str] = None) -> None:
         """A body that moves. It needs a mass (kg), or a density (kg/m^3) of its own or of its shapes; the inertia follows
@@ -113,13 +117,13 @@ class Builder:
             "name": name, "mass": mass, "density": density, "position": position, "orientation": orientation,
             "velocity": velocity, "angular_velocity": angular_velocity, "inertia": inertia,
             "center_of_mass": center_of_mass, "material": material, "lock": lock, "kinematic": kinematic, "group": group,
-            "shapes": list(shapes) or None})
+            "shapes": _as_list(shapes) or None})
 
-    def fixed(self, name: str, *, shapes: Sequence[Shape], position: Optional[Vector] = None, orientation: Any = None,
+    def fixed(self, name: str, *, shapes: Union[Shape, Sequence[Shape]], position: Optional[Vector] = None, orientation: Any = None,
               material: Optional[str] = None) -> None:
         """A body that stays where it is."""
         self._lists["bodies"].append({"name": name, "fixed": True, "position": position, "orientation": orientation,
-                                      "material": material, "shapes": list(shapes)})
+                                      "material": material, "shapes": _as_list(shapes)})
 
     def ground(self, material: Optional[str] = None) -> None:
         """The solid half space below z = 0 (planar: y = 0), a fixed body "ground"."""

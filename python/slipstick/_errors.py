@@ -67,13 +67,19 @@ class ViewerMissing(Error):
     """The engine was built without the viewer's page."""
 
 
+def hint(name: str, known: Iterable[object]) -> str:
+    """The nearest known name as the end of a message; empty where none is near."""
+    near = difflib.get_close_matches(name, [str(k) for k in known], n=1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
 def unknown(kind: str, name: object, known: Sequence[str]) -> UnknownName:
     """The error for a name that is not there, with the nearest one that is."""
-    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    near = hint(str(name), known)
     if near:
-        hint = f"; did you mean '{near[0]}'?"
+        end = near
     elif not known:
-        hint = "; there is none"
+        end = "; there is none"
     else:
-        hint = "; there is " + ", ".join(f"'{k}'" for k in known[:8]) + (", ..." if len(known) > 8 else "")
-    return UnknownName(f"unknown {kind} '{name}'{hint}")
+        end = "; there is " + ", ".join(f"'{k}'" for k in known[:8]) + (", ..." if len(known) > 8 else "")
+    return UnknownName(f"unknown {kind} '{name}'{end}")

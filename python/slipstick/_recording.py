@@ -1,17 +1,21 @@
 """Recordings of runs, read with h5py."""
 from __future__ import annotations
 
+import atexit
 import builtins
 import html
 import os
 import tempfile
+import weakref
+import webbrowser
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, _html
 from ._errors import RecordingError, unknown
+from ._files import UNREADABLE, is_recording, what_reads
 from ._scene import PathLike, _index
 
 if TYPE_CHECKING:
@@ -35,11 +39,68 @@ class Page:
             file.write(self.html)
 
     def _repr_html_(self) -> str:
-        return (f'<iframe srcdoc="{html.escape(self.html, quote=True)}" width="100%" height="{self.height}" '
+        # The page runs its script by the digest of its text: no notebook, whatever its encoding, may change a letter.
+        text = html.escape(self.html, quote=True).encode("ascii", "xmlcharrefreplace").decode()
+        return (f'<iframe srcdoc="{text}" width="100%" height="{self.height}" '
                 'style="border: 0" allow="fullscreen"></iframe>')
 
     def __repr__(self) -> str:
         return f"<slipstick.Page of {len(self.html) // 1024} kB; in a notebook it is the viewer, .save(path) writes it>"
+
+
+class LiveView:
+    """The viewer on a running simulation, served on this machine alone, in a window of its own: its server lets no page
+    embed it. A notebook shows the link."""
+
+    def __init__(self, live: _engine.Live) -> None:
+        self._live = live
+        self.url: str = live.url()
+        _open_views.add(self)
+
+    def open(self) -> bool:
+        """Opens the page in this machine's browser; False: there is none."""
+        return webbrowser.open(self.url)
+
+    def close(self) -> None:
+        """Ends the server and its simulation."""
+        self._live.close()
+
+    def __enter__(self) -> LiveView:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        return f'<a href="{html.escape(self.url, quote=True)}" target="_blank">the running simulation</a>'
+
+    def __repr__(self) -> str:
+        return f"<slipstick.LiveView at {self.url}>"
+
+
+_open_views: weakref.WeakSet[LiveView] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_views() -> None:
+    """Before the interpreter goes: a solver in Python must not be asked after it."""
+    for live in list(_open_views):
+        live.close()
+
+
+def _attributes(file: Any) -> dict[str, Any]:
+    """Of the root, texts as str; a long one is the dataset that its attribute names (docs/recording.md)."""
+    values: dict[str, Any] = {}
+    for name in file.attrs:
+        if file.attrs.get_id(name).dtype.kind == "O":  # of variable length: not ours, and libhdf5 may crash on it
+            continue
+        value = file.attrs[name]
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+            if value == f"dataset /{name}":
+                value = file[name][()].decode("utf-8", "replace")
+        values[name] = value
+    return values
 
 
 class Recording:
@@ -54,27 +115,29 @@ class Recording:
         except ImportError:
             raise ImportError("recordings are read with h5py: apt-get install python3-h5py") from None
         self.path: str = os.fspath(path)
+        if not os.path.exists(self.path):
+            raise RecordingError(f"{self.path}: no such file")
         try:
             with h5py.File(self.path, "r") as file:
-                if file.attrs.get("format") not in ("slipstick recording", b"slipstick recording"):
-                    raise RecordingError(f"{self.path}: not a recording of slipstick")
+                if not is_recording(file):
+                    raise RecordingError(f"{self.path}: {what_reads(self.path, 'slipstick.open') or 'not a recording of slipstick'}")
                 n = len(file["time"])
                 self.time: Array = file["time"][:n]
                 self.bodies: list[str] = [str(x) for x in file["names/bodies"].asstr()[:]]
                 self.joints: list[str] = [str(x) for x in file["names/joints"].asstr()[:]] if "names/joints" in file else []
-                self.attributes: dict[str, Any] = dict(file.attrs)
+                self.attributes: dict[str, Any] = _attributes(file)
                 self._pose: Array = file["pose"][:n]
                 self._velocity: Array = file["velocity"][:n]
                 self.energy: Array = file["energy"][:n]  # J: kinetic, potential, dissipated so far
                 self._joint: dict[str, Array] = {key: value[:n] for key, value in file.get("joint", {}).items()}
                 self.certificate: dict[str, Array] = {key: value[:n] for key, value in file["certificate"].items()}
                 self._contacts: dict[str, Any] = {key: value[:] for key, value in file["contacts"].items()}
-                ended = file.attrs.get("ended", "")
-                self.ended: str = ended.decode() if isinstance(ended, bytes) else str(ended)
-        except (OSError, KeyError) as error:
+                self.ended: str = self.attributes.get("ended", "")
+        except UNREADABLE as error:
             if isinstance(error, RecordingError):
                 raise
-            raise RecordingError(f"{self.path}: cannot be read as a recording: {error}") from None
+            other = what_reads(self.path, "slipstick.open")
+            raise RecordingError(f"{self.path}: {other or f'cannot be read as a recording: {error}'}") from None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -187,6 +250,16 @@ class Recording:
 
     def __repr__(self) -> str:
         return f"<slipstick.Recording '{self.path}': {len(self)} frames of {len(self.bodies)} bodies>"
+
+    def _repr_html_(self) -> str:
+        certified = self.certificate.get("certified", np.ones(len(self)))
+        return _html.table(f"Recording {self.path}",
+                           [("scene", self.attributes.get("name", "")),
+                            ("frames", f"{len(self)}, t = {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self) else 0),
+                            ("bodies", f"{len(self.bodies)}: {_html.names(self.bodies)}"),
+                            ("joints", f"{len(self.joints)}: {_html.names(self.joints)}"),
+                            ("certified", f"{int(np.count_nonzero(certified))} of {len(self)} frames"),
+                            ("ended", self.ended or "killed, or goes on")])
 
 
 def open(path: PathLike) -> Recording:

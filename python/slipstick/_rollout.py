@@ -15,7 +15,7 @@ from ._text import as_yaml
 Array = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rollout:
     """What a batch of runs did, step by step; the first row of a run is the end of its first step.
 
@@ -40,6 +40,11 @@ class Rollout:
         """Which runs ended early."""
         return np.array([note != "" for note in self.notes], dtype=np.bool_)
 
+    def __repr__(self) -> str:
+        runs, steps = self.time.shape
+        return (f"<slipstick.Rollout of {runs} runs of {steps} steps: {int(np.count_nonzero(self.certified))} of {runs * steps} steps "
+                f"certified, {int(np.count_nonzero(self.failed))} runs failed>")
+
 
 def rollout(scene: Scene, states: Union[State, Sequence[State], None] = None, controls: Optional[npt.ArrayLike] = None,
             *, steps: Optional[int] = None, threads: int = 1, control: str = "target", **options: Any) -> Rollout:
@@ -50,9 +55,15 @@ def rollout(scene: Scene, states: Union[State, Sequence[State], None] = None, co
     as each motor drives) or "torque" (N m or N). steps: how many, where there are no controls. Options are those of
     `Simulation`: step, scheme, solver ...
     """
+    if callable(options.get("solver")):
+        raise TypeError("rollout takes solvers by name: many threads cannot share a function of Python")
     if control not in ("target", "torque"):
         raise ValueError(f"control must be 'target' or 'torque', not {control!r}")
     starts = [scene.initial] if states is None else [states] if isinstance(states, State) else list(states)
+    if not all(isinstance(state, State) for state in starts):
+        raise TypeError("rollout(states): one slipstick.State, or a list of them; Simulation.state and Scene.initial are such")
+    if not isinstance(threads, int) or threads < 1:
+        raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
     motors = len(scene.motors)
     table: Optional[Array] = None
     if controls is not None:

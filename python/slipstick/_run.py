@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import sys
 import time
@@ -51,8 +52,8 @@ def run(sim: Simulation, duration: Optional[float], controller: Optional[Callabl
     """Simulation.run."""
     if duration is None:
         duration = max(float(sim._core.options()[1]) - sim.time, 0.0)
-    if not 0 <= duration < float("inf"):
-        raise ValueError(f"run(duration): must be a time in seconds, not {duration}")
+    if not isinstance(duration, numbers.Real) or not 0 <= duration < float("inf"):
+        raise ValueError(f"run(duration): must be a time in seconds, not {duration!r}")
     if controller is not None and not callable(controller):
         raise TypeError("controller must be a function of the simulation")
     total = sim._core.steps_in(duration)
@@ -81,9 +82,9 @@ def run(sim: Simulation, duration: Optional[float], controller: Optional[Callabl
 
 def _control(sim: Simulation, controller: Callable[[Simulation], object]) -> None:
     """One call of the controller; where it raises, nothing that it set or applied stays."""
-    before = sim._core.save_inputs()
+    before = sim._core.inputs()
     try:
         controller(sim)
     except BaseException:
-        sim._core.restore_inputs(before)
+        sim._core.set_inputs(before)
         raise

@@ -6,10 +6,11 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, _html
 from ._engine import State, StepReport
 from ._errors import unknown
-from ._recording import Page
+from ._problem import Problem, Prototype, SolverFailures, as_prototype
+from ._recording import LiveView, Page
 from ._recording import view as _view
 from ._run import run as _run
 from ._scene import PathLike, Scene, _index
@@ -52,19 +53,67 @@ class JointAxis(NamedTuple):
 
 class Body:
     """A body of a simulation: `position`, `orientation`, `velocity` and `angular_velocity` are live views of the present
-    state, of the body's own frame, in world axes. They cannot be written to."""
+    state, of the body's own frame, in world axes. Set one as a whole (`body.position = (0, 0, 1)`) to put the body
+    elsewhere; single numbers of a view cannot be written to. Joints that this tears apart are pulled together by the
+    next steps, as docs/step.md says."""
 
-    __slots__ = ("name", "index", "position", "orientation", "velocity", "angular_velocity", "mass", "_sim")
+    __slots__ = ("name", "index", "_position", "_orientation", "_velocity", "_angular_velocity", "_sim")
 
-    def __init__(self, sim: Simulation, index: int) -> None:
+    def __init__(self, sim: Simulation, name: str) -> None:
+        index = sim.scene.body_index(name)
         self._sim = sim
-        self.name: str = sim.scene.bodies[index]
+        self.name: str = name
         self.index: int = index
-        self.position: Array = sim.position[index]  # m
-        self.orientation: Array = sim.orientation[index]  # w x y z
-        self.velocity: Array = sim.velocity[index]  # m/s
-        self.angular_velocity: Array = sim.angular_velocity[index]  # rad/s
-        self.mass: float = sim.scene.mass[index]  # kg
+        self._position: Array = sim.position[index]
+        self._orientation: Array = sim.orientation[index]
+        self._velocity: Array = sim.velocity[index]
+        self._angular_velocity: Array = sim.angular_velocity[index]
+
+    @property
+    def mass(self) -> float:
+        """kg; 0 for a body that is fixed or moved by the scene."""
+        return self._sim.scene.mass[self.index]
+
+    def _put(self, which: int, value: Vector) -> None:
+        given: list[Any] = [None] * 4
+        given[which] = () if value is None else value  # None would mean: as it is
+        self._sim._core.set_motion(self.index, *given)
+
+    @property
+    def position(self) -> Array:
+        """(3,), m: the origin of the body's frame in the world."""
+        return self._position
+
+    @position.setter
+    def position(self, value: Vector) -> None:
+        self._put(0, value)
+
+    @property
+    def orientation(self) -> Array:
+        """(4,): the quaternion w, x, y, z from the body's frame to the world. What is set is normalized."""
+        return self._orientation
+
+    @orientation.setter
+    def orientation(self, value: Vector) -> None:
+        self._put(1, value)
+
+    @property
+    def velocity(self) -> Array:
+        """(3,), m/s: of the origin of the body's frame, world axes."""
+        return self._velocity
+
+    @velocity.setter
+    def velocity(self, value: Vector) -> None:
+        self._put(2, value)
+
+    @property
+    def angular_velocity(self) -> Array:
+        """(3,), rad/s, world axes. Set it before `velocity` where both are meant: it turns about the frame's origin."""
+        return self._angular_velocity
+
+    @angular_velocity.setter
+    def angular_velocity(self, value: Vector) -> None:
+        self._put(3, value)
 
     def apply(self, force: Optional[Vector] = None, torque: Optional[Vector] = None, at: Optional[Vector] = None,
               frame: str = "world") -> None:
@@ -81,9 +130,10 @@ class Joint:
 
     __slots__ = ("name", "index", "reaction_force", "reaction_moment", "_sim")
 
-    def __init__(self, sim: Simulation, index: int) -> None:
+    def __init__(self, sim: Simulation, name: str) -> None:
+        index = sim.scene.joint_index(name)
         self._sim = sim
-        self.name: str = sim.scene.joints[index]
+        self.name: str = name
         self.index: int = index
         self.reaction_force: Array = sim.joint_reaction[index, :3]  # N on body b, world axes
         self.reaction_moment: Array = sim.joint_reaction[index, 3:]  # N m about the anchor on b, world axes
@@ -127,6 +177,12 @@ class Motor:
         self._core = core
         self._axis = axis
 
+    def _set(self, what: str, value: Optional[float]) -> None:
+        try:
+            self._core.set_motor(self._axis, what, value)
+        except TypeError:
+            raise TypeError(f"motor '{self.name}': {what} must be a number or None, not {value!r}") from None
+
     @property
     def target(self) -> float:
         """What the motor drives to in the next step: rad/s or m/s, or rad or m if `drives_position`."""
@@ -134,7 +190,7 @@ class Motor:
 
     @target.setter
     def target(self, value: Optional[float]) -> None:
-        self._core.set_motor(self._axis, "target", value)
+        self._set("target", value)
 
     @property
     def max(self) -> float:
@@ -143,7 +199,7 @@ class Motor:
 
     @max.setter
     def max(self, value: Optional[float]) -> None:
-        self._core.set_motor(self._axis, "max", value)
+        self._set("max", value)
 
     @property
     def torque(self) -> Optional[float]:
@@ -153,7 +209,7 @@ class Motor:
 
     @torque.setter
     def torque(self, value: Optional[float]) -> None:
-        self._core.set_motor(self._axis, "torque", value)
+        self._set("torque", value)
 
     @property
     def force(self) -> float:
@@ -170,44 +226,77 @@ class Motor:
 
 
 class Simulation:
-    """A scene in motion.
+    """A scene in motion: step it, look at it, drive it.
 
-    scene: what `slipstick.load`, `slipstick.parse` or `Builder.compile` made.
-    step: the time step, s. scheme: "stabilized", "euler", "trapezoid", "alpha-gamma", "spook", or one with options:
-    {"spook": {"compliance": 1e-8}}. solver: "auto", "newton", "lemke", "pgs", ... likewise. What is not given is as
-    the scene says. Wrong options raise SceneError.
+        sim = ss.Simulation(ss.load("stack.yaml"), step=1/200)
+        report = sim.step(100)
+        sim.position[sim.scene.body_index("cube_0")], sim.body("cube_0").velocity, sim.contacts["force"]
 
-    The arrays `position`, `orientation`, `velocity`, `angular_velocity` (one row per body) and `joint_position`,
-    `joint_velocity`, `joint_motor_force`, `joint_limit_force`, `joint_reaction` (one row per joint) are views: they
-    always show the present state, cost nothing, cannot be written to, and stay good when the simulation is gone. Take a
-    `.copy()` of what is to be kept.
+    Options; what is not given is as the scene says, and wrong ones raise SceneError (docs/scenes.md has all of them):
 
-    Copies (`copy.deepcopy`) and pickles go on with the same bits. A simulation belongs to one thread at a time; other
-    threads get a clear error while it makes a step.
+        step             the time step, s
+        accuracy         m per second of motion: steps choose themselves, `step` is the time between frames (docs/schemes.md)
+        scheme           "stabilized", "euler", "trapezoid", "alpha-gamma", "spook", or one with options:
+                         {"spook": {"compliance": 1e-8}}
+        solver           "auto", "newton", "lemke", "pgs", ..., likewise; or a function f(problem, guess) of one's own that
+                         returns impulses for each island of each step (see `slipstick.Problem`): judged like every other,
+                         and 'auto' answers where it raises or is refused (`solver_failures`)
+        duration         s, for `run` without one
+        tolerance        relative residual above which a step is not certified
+        heap_tolerance   and that of heaps under "auto"
+        friction         "cone", "pyramid", "box", or {"pyramid": {"facets": 16}}
+        impact           "poisson", "newton", "simplified", where materials do not say
+        effort, budget   "exact", "balanced", "swift"; sweeps per problem (docs/solvers.md)
+        reduce_contacts, close_joints, hold_resting, threads
+        unique_forces    False: contact forces that are not unique stay as the solver finds them (docs/certificate.md)
+
+    The arrays below, one row per body or per joint, are views: they always show the present state, cost nothing, cannot be
+    written to, and stay good when the simulation is gone. Take a `.copy()` of what is to be kept.
+
+    Copies (`copy.deepcopy`) and pickles go on with the same bits. A simulation belongs to one thread at a time; others get a
+    clear error while it makes a step.
     """
 
-    __slots__ = ("scene", "position", "orientation", "velocity", "angular_velocity", "joint_position", "joint_velocity",
-                 "joint_motor_force", "joint_limit_force", "joint_reaction", "_core", "_options", "__weakref__")
+    __slots__ = {
+        "scene": "The scene that it was made from; it never changes.",
+        "position": "(bodies, 3), m: origins of the bodies' own frames (not centres of mass) in the world. A view.",
+        "orientation": "(bodies, 4): quaternions w, x, y, z from body to world. A view.",
+        "velocity": "(bodies, 3), m/s: of the origins of the bodies' frames, world axes. A view.",
+        "angular_velocity": "(bodies, 3), rad/s, world axes. A view.",
+        "joint_position": "(joints,), rad or m, whole turns counted, zero at t = 0. A view.",
+        "joint_velocity": "(joints,), rad/s or m/s. A view.",
+        "joint_motor_force": "(joints,), N m or N: of motors, mean over the last step. A view.",
+        "joint_limit_force": "(joints,), N m or N: of the ends of joints' ranges, mean over the last step. A view.",
+        "joint_reaction": "(joints, 6): force (N), then moment about the anchor (N m), on body b, world axes, mean over the "
+                          "last step. A view.",
+        "_core": "", "_options": "", "__weakref__": "",
+    }
 
-    def __init__(self, scene: Scene, *, step: Optional[float] = None, scheme: Optional[Choice] = None,
-                 solver: Optional[Choice] = None, duration: Optional[float] = None, tolerance: Optional[float] = None,
+    def __init__(self, scene: Scene, *, step: Optional[float] = None, accuracy: Optional[float] = None, scheme: Optional[Choice] = None,
+                 solver: Union[Choice, Prototype, None] = None, duration: Optional[float] = None, tolerance: Optional[float] = None,
                  heap_tolerance: Optional[float] = None, friction: Union[str, Mapping[str, Any], None] = None,
-                 impact: Optional[str] = None, reduce_contacts: Optional[bool] = None,
-                 hold_resting: Optional[bool] = None, threads: Optional[int] = None) -> None:
+                 impact: Optional[str] = None, reduce_contacts: Optional[bool] = None, close_joints: Optional[bool] = None,
+                 hold_resting: Optional[bool] = None, unique_forces: Optional[bool] = None, effort: Optional[str] = None, budget: Optional[int] = None,
+                 threads: Optional[int] = None) -> None:
         if not isinstance(scene, Scene):
             raise TypeError(f"Simulation(scene): expected a slipstick.Scene, got {type(scene).__name__}; "
                             "slipstick.load reads one from a file")
         given: dict[str, Any] = {
-            "step": step, "scheme": scheme, "solver": solver, "duration": duration, "tolerance": tolerance,
+            "step": step, "accuracy": accuracy, "scheme": scheme, "solver": solver, "duration": duration, "tolerance": tolerance,
             "heap_tolerance": heap_tolerance, "friction": friction, "impact": impact,
-            "reduce_contacts": reduce_contacts, "hold_resting": hold_resting, "threads": threads,
+            "reduce_contacts": reduce_contacts, "close_joints": close_joints, "hold_resting": hold_resting, "unique_forces": unique_forces,
+            "effort": effort, "budget": budget, "threads": threads,
         }
         self._set_up(scene, {key: value for key, value in given.items() if value is not None})
 
     def _set_up(self, scene: Scene, options: dict[str, Any]) -> None:
         self.scene: Scene = scene
         self._options = options
-        core = self._core = _engine.Core(scene._box, as_yaml(options), list(options))
+        plain = {key: value for key, value in options.items() if not (key == "solver" and callable(value))}
+        prototype = None if len(plain) == len(options) else as_prototype(options["solver"])
+        if prototype is not None:
+            plain["solver"] = "auto"
+        core = self._core = _engine.Core(scene._box, as_yaml(plain), list(plain), prototype)
         self.position: Array = core.position()  # m
         self.orientation: Array = core.orientation()  # w x y z
         self.velocity: Array = core.velocity()  # m/s
@@ -226,7 +315,10 @@ class Simulation:
         Forces of `apply` act in the first of them, motors in all. Raises Diverged where a step has no finite answer; the
         simulation then stands before that step. A step that is not certified is one all the same: its report says so.
         """
-        return self._core.step(n)
+        try:
+            return self._core.step(n)
+        except TypeError:
+            raise TypeError(f"step(n): n must be a whole number, not {n!r}") from None
 
     def run(self, duration: Optional[float] = None, *, controller: Optional[Callable[[Simulation], object]] = None,
             record: Optional[PathLike] = None, progress: bool = False) -> dict[str, Any]:
@@ -245,6 +337,11 @@ class Simulation:
         """The viewer with the present state or, with a duration, with what a copy of this simulation does in the next so
         many seconds: inline in a notebook, or `.save("page.html")`. The simulation itself stays where it is."""
         return _view(self, duration, height)
+
+    def view_live(self, *, port: int = 0) -> LiveView:
+        """The viewer on a copy of this simulation that goes on from the present state, with its solver, as `slipstick view`
+        does: it runs until `.close()`, or the end of the program. `.url` is the page, on this machine alone."""
+        return LiveView(_engine.Live(self._core, port))
 
     @property
     def time(self) -> float:
@@ -268,18 +365,18 @@ class Simulation:
 
     @property
     def solver(self) -> str:
-        """The solver."""
+        """The solver; "f before auto" with a function f of one's own."""
         return str(self._core.options()[3])
 
     # ------------------------------------------------------------------ looking
 
     def body(self, name: str) -> Body:
         """A body by name: position, orientation, velocity, angular_velocity, apply."""
-        return Body(self, self.scene.body_index(name))
+        return Body(self, name)
 
     def joint(self, name: str) -> Joint:
         """A joint by name: position, velocity, motor_force, limit_force, reaction_force, reaction_moment."""
-        return Joint(self, self.scene.joint_index(name))
+        return Joint(self, name)
 
     def motor(self, name: str) -> Motor:
         """A motor by the name of its joint ("elbow"), or of joint and axis where a joint has several ("arm.slide")."""
@@ -318,6 +415,18 @@ class Simulation:
         return {name: {"solves": solves, "certified": certified, "iterations": iterations}
                 for name, solves, certified, iterations in self._core.solver_statistics()}
 
+    @property
+    def solver_failures(self) -> SolverFailures:
+        """How often a solver of one's own gave no answer, or one that the judge refused, and why it raised last."""
+        raised, last = self._core.solver_failures()
+        own = next(iter(self.solver_statistics.values()), None) if callable(self._options.get("solver")) else None
+        return SolverFailures(raised, own["solves"] - own["certified"] - raised if own else 0, last)
+
+    @property
+    def problem(self) -> Problem:
+        """The complementarity problem that the last step solved, whole; a copy."""
+        return Problem(self._core.problem())
+
     # ------------------------------------------------------------------ driving
 
     def apply(self, body: str, force: Optional[Vector] = None, torque: Optional[Vector] = None,
@@ -352,7 +461,7 @@ class Simulation:
     def reset(self) -> None:
         """Back to the scene's initial state, with all motors and loads as the scene says."""
         self._core.set_state(self.scene.initial)
-        self._core.restore_inputs(_engine.Core(self.scene._box, "{}", []).save_inputs())
+        self._core.clear_inputs()
 
     def save_state(self, path: PathLike) -> None:
         """Writes the state as a file that `slipstick run --resume` and `load_state` take (docs/states.md)."""
@@ -379,7 +488,15 @@ class Simulation:
         copy.__setstate__(self.__getstate__())
         return copy
 
-    __copy__ = None  # a shallow copy would be the same simulation twice: copy.deepcopy
+    def __copy__(self) -> Simulation:
+        return self.__deepcopy__({})  # a shallow one would be the same simulation twice
 
     def __repr__(self) -> str:
-        return f"<slipstick.Simulation of '{self.scene.name}' at t = {self.time} s>"
+        return f"<slipstick.Simulation of '{self.scene.name}' at t = {self.time:.9g} s>"
+
+    def _repr_html_(self) -> str:
+        return _html.table(f"Simulation of {self.scene.name}",
+                           [("time", f"{self.time:.9g} s, after {self.step_number} steps"),
+                            ("bodies", f"{len(self.scene.bodies)}: {_html.names(self.scene.bodies)}"),
+                            ("joints", f"{len(self.scene.joints)}: {_html.names(self.scene.joints)}"),
+                            ("contacts", len(self.contacts)), ("state", self.state.hash)])

@@ -1,5 +1,7 @@
 """The Python package: Builder, rollout, recordings, pages."""
+import html
 import os
+import re
 import tempfile
 import unittest
 
@@ -104,6 +106,68 @@ class Rollouts(unittest.TestCase):
                 call()
 
 
+class Push(ss.Env):
+    def start(self):
+        self.sim.apply("pole", torque=(0, self.rng.normal(), 0))
+
+    def act(self, action):
+        self.sim.motor("rail").torque = action[0]
+
+    def observe(self):
+        return self.sim.joint_position
+
+    def reward(self):
+        return -abs(self.sim.joint_position[0])
+
+    def terminated(self):
+        return abs(self.sim.joint_position[1]) > 1
+
+
+class Envs(unittest.TestCase):
+    def make(self, **options):
+        return Push(cart(), actions=ss.Space([-10], [10]), observations=ss.Space([-np.inf] * 2, [np.inf] * 2), **options)
+
+    def play(self, env, seed):
+        seen = [env.reset(seed=seed)[0]]
+        for k in range(50):
+            seen.append(env.step([5 * np.sin(k)])[0])
+        return np.array(seen)
+
+    def test_same_seed_same_bits(self):
+        env = self.make()
+        first = self.play(env, 1)
+        self.assertTrue((self.play(env, 2) != first)[-1].any())
+        np.testing.assert_array_equal(self.play(env, 1), first)  # a reset forgets the motor too
+        np.testing.assert_array_equal(self.play(self.make(), 1), first)
+
+    def test_ends(self):
+        env = self.make(max_actions=3, steps_per_action=2)
+        env.reset(seed=1)
+        ends = [env.step([0])[2:4] for _ in range(3)]
+        self.assertEqual(ends, [(False, False)] * 2 + [(False, True)])
+        self.assertEqual(env.sim.step_number, 6)
+        env = self.make()
+        env.reset(seed=1)
+        while not env.step([10])[2]:
+            self.assertLess(env.actions_made, 500)
+        self.assertGreater(abs(env.sim.joint_position[1]), 1)
+
+    def test_actions(self):
+        env, twin = self.make(), self.make()
+        env.reset(seed=1), twin.reset(seed=1)
+        a, b = env.step([50]), twin.step([10])
+        np.testing.assert_array_equal(a[0], b[0])
+        self.assertTrue(a[4]["clipped"] and not b[4]["clipped"])
+        for wrong in ([np.nan], [1, 2], 3):
+            with self.assertRaises(ValueError):
+                env.step(wrong)
+        space = ss.Space([-1, -np.inf], [2, np.inf])
+        self.assertTrue(all(space.contains(space.sample(np.random.default_rng(k))) for k in range(20)))
+        self.assertFalse(space.contains([3, 0]) or space.contains([0]))
+        with self.assertRaises(ValueError):
+            ss.Space([1, 2], [0])
+
+
 class Recordings(unittest.TestCase):
     def test_holds_what_the_simulation_did(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -152,7 +216,9 @@ class Recordings(unittest.TestCase):
         except ss.ViewerMissing as error:
             self.skipTest(str(error))
         self.assertEqual(sim.state, before)
-        self.assertIn("<iframe srcdoc=", page._repr_html_())
+        inline = page._repr_html_()
+        self.assertTrue(inline.isascii())
+        self.assertEqual(html.unescape(re.search('srcdoc="([^"]*)"', inline)[1]), page.html)
         self.assertIn("<html", page.html[:500].lower())
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.h5")

@@ -1,0 +1,11 @@
+// Commands that are written in Python (docs/sweeps.md): the program hands its words over.
+#pragma once
+
+#include <string>
+
+/// Whether Python does this command.
+bool is_python_command(const std::string& name);
+
+/// Becomes `python3 -m slipstick` with the words after the program's name. Returns only where that fails: with the exit
+/// code.
+int run_python_command(int count, char** words);
