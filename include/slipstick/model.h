@@ -251,6 +251,7 @@ struct Joint {
   bool is_disk = false;                ///< rolling
   Vec3 link = Vec3::Zero();            ///< universal: from the first axis to the second at angle 0, in frame_a
   SolveMode solve = SolveMode::Direct;
+  bool floats = false;  ///< joints connect its bodies to nothing that does not move freely
 };
 
 /// One end of a coordinate's range. The engine treats it as a contact without friction (Contact::limit).

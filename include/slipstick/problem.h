@@ -9,6 +9,7 @@
 
 #include <slipstick/solve_mode.h>
 #include <slipstick/types.h>
+#include <slipstick/uniqueness.h>
 
 #include <cstdint>
 #include <vector>
@@ -42,6 +43,8 @@ struct RowBlock {
   int facets = 8;  ///< Pyramid with size 3: number of vertices, even and >= 4. Size 2 always means both directions
   double mu = 0;   ///< Friction: coefficient, >= 0
   SolveMode mode = SolveMode::Split;  ///< read by solver `split` alone
+  /// Nonnegative: no contact but a part of a joint, without a spring where impulses are chosen (Uniqueness).
+  bool rigid = false;
 };
 
 /// One nonzero block of J: rows of the owning RowBlock x the unknowns of one column.
@@ -102,6 +105,8 @@ struct Solution {
   VecX v;       ///< unknowns()
   VecX lambda;  ///< rows(); on entry to a solver a guess (warm start) if it has the right size, else ignored
   VecX w;       ///< rows()
+  /// One per row block, or empty. On entry to a ladder: what is known of the guess.
+  std::vector<Uniqueness> uniqueness;
 };
 
 }  // namespace slipstick

@@ -53,7 +53,7 @@ struct Wrench {
 /// locked: the equation that the scheme solved.
 struct BodyForces {
   Wrench gravity, load, joint, spring, contact;
-  /// Torque of the gyroscopic term, and with `spook` what joint forces turning with their bodies do.
+  /// Gyroscopic torque; what turning joint forces do (`spook`); half a step of forces in landing or taking off.
   Wrench inertia;
   Wrench sum() const {
     return {gravity.force + load.force + joint.force + spring.force + contact.force + inertia.force,

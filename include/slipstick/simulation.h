@@ -58,7 +58,10 @@ enum class Effort : std::uint8_t {
 std::vector<std::string_view> effort_names();
 
 struct SimulationOptions {
-  double step = 0.01;    ///< s
+  double step = 0.01;  ///< s; with `accuracy` the time between frames
+  /// m per second of motion: the error that parts of steps may make, which are as short as that asks for (second order
+  /// with located events only, docs/schemes.md); 0: steps are fixed.
+  double accuracy = 0;
   double duration = 10;  ///< s
   std::string scheme = "stabilized";
   std::string solver = "auto";
@@ -77,12 +80,25 @@ struct SimulationOptions {
   AlphaGammaOptions alpha_gamma;
   SpookOptions spook;
   bool reduce_contacts = false;  ///< fixed steps: at most four points of a flat manifold (docs/step.md)
+  bool close_joints = false;     ///< joints that a step has opened are closed in positions (docs/step.md)
   bool hold_resting = false;     ///< islands whose last impulses still solve their problem keep them (docs/step.md)
+  /// Where contact forces are not unique, those of equal springs at all contacts (docs/certificate.md).
+  bool unique_forces = true;
   AuditMode audit = AuditMode::Share;  ///< how many pairs the second judge of geometry looks at (docs/certificate.md)
   /// True: the step in progress is given up as soon as it can be, and leaves everything as it was
   /// (StepReport::stopped). Null: nobody stops it. Must outlive the simulation.
   const std::atomic<bool>* stop = nullptr;
+  /// Asked before `solver`, which answers where the judge is not content (LadderOptions::prototype). Null: none.
+  std::shared_ptr<PrototypeSolver> prototype;
 };
+
+/// Whether its scheme is of second order and locates events, so that an accuracy can be asked of it.
+bool can_choose_steps(const SimulationOptions& options);
+/// Sets the accuracy. A scheme that cannot keep to one gives way to `trapezoid`.
+void set_accuracy(double accuracy, SimulationOptions* options);
+
+/// The solver as reports name it: "NAME before auto" where there is a prototype.
+std::string make_solver_text(const SimulationOptions& options);
 
 /// Checks ranges and names; empty when good.
 std::vector<OptionFault> find_option_faults(const SimulationOptions& options);
@@ -105,7 +121,7 @@ struct EnergyLedger {
   double friction = 0;   ///< work of tangential contact impulses and of dry friction in joints
   double impact = 0;     ///< work of normal contact impulses and of joint limits
   double numerical = 0;
-  double correction = 0;  ///< potential energy that the correction of overlap has changed (docs/step.md)
+  double correction = 0;  ///< energy that corrections of positions have changed (docs/step.md)
 
   void add(const EnergyLedger& part);
 };
@@ -135,6 +151,16 @@ struct Event {
   double normal_speed_before = 0, normal_speed_after = 0;
 };
 
+/// How a step was divided to keep to SimulationOptions::accuracy.
+struct PaceReport {
+  int parts = 0, rejected = 0;
+  int coarse = 0;       ///< parts as short as can be, and still not good enough
+  double error = 0;     ///< m: the sum of what they are estimated to add to the error of the worst body
+  double shortest = 0;  ///< s
+
+  void add(const PaceReport& step);
+};
+
 struct StepReport {
   Certificate certificate;
   bool certified = false;
@@ -151,17 +177,21 @@ struct StepReport {
   int core_repeats = 0;    ///< and with rows on the way of centres that would have gone into something (docs/step.md)
   int core_rows = 0;       ///< such rows in the trials that were accepted
   int divisions = 0;       ///< parts of the step that end because something fast is near (docs/step.md)
-  int corrections = 0;     ///< 1: overlap was corrected after the step, in positions alone (docs/step.md)
-  double corrected = 0;    ///< m: the farthest that a point of a body was moved by that
-  int open_joints = 0;     ///< joints too far apart to be closed by speed: held as they stand (docs/step.md)
-  int events = 0;          ///< impacts, take-offs, sticks and slips in this step
-  int impact_guards = 0;   ///< impacts whose law would have gained energy and gave way to the simplified one
+  PaceReport pace;
+  int corrections = 0;    ///< 1: overlap was corrected after the step, in positions alone (docs/step.md)
+  double corrected = 0;   ///< m: the farthest that a point of a body was moved by that
+  int open_joints = 0;    ///< joints too far apart to be closed by speed: held as they stand (docs/step.md)
+  int events = 0;         ///< impacts, take-offs, sticks and slips in this step
+  int impact_guards = 0;  ///< impacts whose law would have gained energy and gave way to the simplified one
   int contacts = 0;
   int contacts_found = 0;  ///< before reduction (SimulationOptions::reduce_contacts)
   int warm_contacts = 0;   ///< of these, known from the last step: they begin with its impulse
   int rows = 0;
   int islands = 0;        ///< solved, in all problems of the step
   int held = 0;           ///< of these, answered by the last step's impulses (SimulationOptions::hold_resting)
+  int not_unique = 0;     ///< contacts of the last step that carry a force which is not the only one possible
+  int arbitrary = 0;      ///< of these: not those of equal springs either (docs/certificate.md)
+  int choices = 0;        ///< factorizations for the choice of forces that are not unique
   WorldVerdict world;     ///< of the pairs that were looked at after this step
   std::string_view note;  ///< why it is not certified
   PhaseTimes seconds;
@@ -171,6 +201,7 @@ struct StepReport {
 struct ContactForce {
   Contact contact;
   Vec3 force = Vec3::Zero();
+  Uniqueness uniqueness = Uniqueness::Unknown;  ///< of several parts of a step: the worst
 };
 
 struct EnergySplit {
@@ -238,7 +269,7 @@ class Simulation {
   std::span<const Twist> weighted_velocity() const;
   /// What a user should know about the choice of parameters; found once, before the first step.
   std::span<const std::string> warnings() const;
-  /// One entry per rung of the ladder, in its order.
+  /// One entry per rung of the ladder, in its order, the prototype first.
   std::span<const SolverStatistics> solver_statistics() const;
 
  private:

@@ -26,5 +26,6 @@
 #include <slipstick/state_file.h>
 #include <slipstick/surface.h>
 #include <slipstick/types.h>
+#include <slipstick/uniqueness.h>
 #include <slipstick/vector_storage.h>
 #include <slipstick/version.h>

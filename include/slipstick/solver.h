@@ -89,6 +89,7 @@ struct SolverReport {
   int iterations = 0;     ///< pivots, sweeps or Newton steps
   bool warm_hit = false;  ///< the guess' own basis or active set was still right (solvers that pivot)
   bool settled = false;   ///< ended at SolverOptions::settle
+  bool hurried = false;   ///< the problem was too dear for more than that
   std::string_view note;  ///< static text: why it was not solved
   Residuals residual;     ///< of the answer, by the judge; infinite where there is none
   int couplings = 0;      ///< split: times that the sweeps and a direct solve followed each other
@@ -142,8 +143,8 @@ struct SolverOptions {
   /// True: the solver ends as soon as it can, as if its time were over. Null: nobody stops it. Must outlive the solver.
   const std::atomic<bool>* stop = nullptr;
   WorkMeter* work = nullptr;  ///< counts and limits the work; null: neither. It must outlive the solver
-  /// newton: a relative residual that will do where the whole of its ladder would cost more than the work allows; 0:
-  /// none, it goes on to its end.
+  /// newton: a relative natural map that will do where the whole of its ladder would be dear (some 60 ms); 0: none, it
+  /// goes on to its end.
   double settle = 0;
 };
 

@@ -19,6 +19,17 @@ namespace slipstick {
 /// "auto" and the names of all solvers.
 std::vector<std::string_view> solver_choices();
 
+/// A solver that somebody tries out (docs/solvers.md). It finds impulses; all else that makes an answer, and the
+/// verdict on it, is found by the ladder.
+class PrototypeSolver {
+ public:
+  virtual ~PrototypeSolver() = default;
+  virtual std::string_view name() const = 0;  ///< in statistics and reports; stays good as long as the solver
+  /// `lambda` is the guess on entry and the answer on return. False: there is none. Called from several threads at a
+  /// time where LadderOptions::threads is above 1.
+  virtual bool solve(const Problem& problem, double tolerance, VecX* lambda) = 0;
+};
+
 struct LadderOptions {
   std::string solver = "auto";
   double tolerance = 1e-8;  ///< relative residual of the judge
@@ -30,12 +41,19 @@ struct LadderOptions {
   /// An island whose guess moves no column by more than rounding, and whose impulses keep it at rest within the
   /// tolerance, is not solved: v = 0 and the guess' impulses are its answer.
   bool hold_resting = false;
-  /// Work that each island may take, in row operations (WorkMeter): the larger of both; no limit unless one is finite.
+  /// Work that a problem, or all of a step together (set_spent), may take, in row operations (WorkMeter): the larger of
+  /// both; no limit unless `work` is finite. Islands share it by their rows.
   double work = std::numeric_limits<double>::infinity();
-  double sweeps = 0;        ///< the work of so many sweeps over the island's rows
+  double sweeps = 0;        ///< the work of so many sweeps over the rows
   double settle = 0;        ///< auto: SolverOptions::settle of newton; what is settled is not tried again
-  int heap_sweeps = 0;      ///< auto: sweeps of islands too dear to factor, 0: its own number
+  int heap_sweeps = 0;      ///< auto: least sweeps of islands too dear to factor, 0: its own number
   bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
+  /// Where impulses are not unique, those of equal springs at all contacts (solve/unique_forces.h);
+  /// Solution::uniqueness says which. Not for heaps, and not for problems in local form.
+  bool unique_forces = false;
+  /// Asked first, with each island and its guess. Where the judge is not content `solver` answers as if nobody had been
+  /// asked before it, on record: an escalation, and the prototype's own statistics.
+  std::shared_ptr<PrototypeSolver> prototype;
 };
 
 struct LadderResult {
@@ -46,10 +64,12 @@ struct LadderResult {
   int iterations = 0;
   int escalations = 0;
   int islands = 0;
-  double work = 0;             ///< row operations spent
-  bool settled = false;        ///< an island was finished short of the tolerance (LadderOptions::settle)
-  bool exhausted = false;      ///< an island's work was used up before the tolerance was met
-  int held = 0;                ///< islands answered by their guess (LadderOptions::hold_resting)
+  double work = 0;         ///< row operations spent
+  bool settled = false;    ///< an island was finished short of the tolerance (LadderOptions::settle)
+  bool exhausted = false;  ///< an island's work did not suffice for that either
+  int held = 0;            ///< islands answered by their guess (LadderOptions::hold_resting)
+  int choices = 0;         ///< factorizations for the choice of impulses (LadderOptions::unique_forces)
+  int unchosen = 0;        ///< islands whose impulses are not unique, or may not be, and were left as they were found
   double certify_seconds = 0;  ///< the judge's last word
   std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;
@@ -83,10 +103,12 @@ class SolverLadder {
   SolverLadder& operator=(SolverLadder&&) noexcept;
   /// `solution` holds the warm start (ignored if its sizes are wrong) and, on return, the best answer by the judge.
   LadderResult solve(const Problem& problem, Solution* solution);
+  /// Work that other problems of the same step have taken already. A fifth of the limit is left to each in any case.
+  void set_spent(double work);
   /// Of the last solve: the island of each row of the problem, and each island's own result.
   std::span<const int> island_of_row() const;
   std::span<const IslandResult> island_results() const;
-  /// Counts since construction, one entry per rung.
+  /// Counts since construction, one entry per rung, the prototype first.
   std::span<const SolverStatistics> statistics() const;
 
  private:

@@ -4,6 +4,7 @@
 #include <slipstick/model.h>
 #include <slipstick/result.h>
 #include <slipstick/types.h>
+#include <slipstick/uniqueness.h>
 
 #include <compare>
 #include <cstdint>
@@ -56,11 +57,20 @@ struct ContactMemory {
   bool loaded = false;    ///< carried a normal impulse in the last step
   bool collided = false;  ///< began to carry it there: its restitution is due in the next step
   // What the event driver needs (docs/schemes.md).
-  bool closed = false;          ///< a member of the closed set
-  bool sticking = false;        ///< did not slip in the last step
-  double normal_force = 0;      ///< mean over the last step, N
-  double friction_reserve = 0;  ///< mean of mu N - |T| over the last step, N
-  double force_time = 0;        ///< the time at which these means count, s
+  bool closed = false;                          ///< a member of the closed set
+  bool sticking = false;                        ///< did not slip in the last step
+  double normal_force = 0;                      ///< mean over the last step, N
+  double friction_reserve = 0;                  ///< mean of mu N - |T| over the last step, N
+  double force_time = 0;                        ///< the time at which these means count, s
+  Uniqueness uniqueness = Uniqueness::Unknown;  ///< of the impulse
+};
+
+/// What the choice of the next length remembers (SimulationOptions::accuracy); with fixed steps it stays empty.
+struct Pace {
+  double next = 0;                  ///< s: the length that is wanted next; 0: nothing is known yet
+  double last = 0;                  ///< s: that of the last part
+  double ratio = 0;                 ///< its error by the error allowed
+  std::vector<Twist> acceleration;  ///< in it, one per body; empty: an event came after it
 };
 
 struct State {
@@ -74,6 +84,7 @@ struct State {
   std::vector<double> joint_impulse;          ///< Model::joint_rows
   std::vector<double> axis;                   ///< coordinates of Model::axes, whole turns counted
   std::vector<double> idle_axis;              ///< of Model::idle_axes; they decide nothing, and are not in the hash
+  Pace pace;
 };
 
 /// Why this is no state of the model: sizes that do not fit, numbers that are none. Empty when good. `idle_axis` may be

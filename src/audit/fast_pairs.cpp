@@ -18,6 +18,8 @@ constexpr double kWellInside = 0.3;
 /// More fast shapes than this are sorted before they are compared with all.
 constexpr std::size_t kFew = 16;
 
+bool is_closed_surface(const Solid& solid) { return solid.kind == ShapeKind::Mesh && !solid.tree->is_sheet(); }
+
 }  // namespace
 
 Pose BodyPath::at(double t) const { return {from.position + t * move, from.orientation * exp_rotation(t * turn)}; }
@@ -52,9 +54,18 @@ FastPairs::FastPairs(const Model& model, WorldAudit* audit)
     add_core(s);
   }
   first_core_.push_back(static_cast<int>(cores_.size()));
+  for (const Solid& solid : solids_) {
+    first_corner_.push_back(static_cast<int>(corners_.size()));
+    if (thinnest_ < kInfinity)
+      for (const Vec3& corner : find_corners(solid)) corners_.push_back(corner);
+  }
+  first_corner_.push_back(static_cast<int>(corners_.size()));
+  for (double& least : least_)
+    if (least < kInfinity) least = std::min(least, thinnest_);
   fast_.reserve(solids_.size());
   order_.reserve(solids_.size());
   pairs_.reserve(2 * cores_.size());
+  swept_.reserve(2 * solids_.size());
 }
 
 void FastPairs::add_core(int s) {
@@ -67,6 +78,7 @@ void FastPairs::add_core(int s) {
   if (balls.size() > 1 || first_core_.back() == static_cast<int>(cores_.size()))
     for (const InteriorBall& ball : balls) cores_.push_back({ball.center, ball.radius});
   radius_[s] = cores_[first_core_.back()].radius;
+  if (is_closed_surface(solids_[s])) thinnest_ = std::min(thinnest_, radius_[s]);
   if (shape.body != kWorld) least_[shape.body] = std::min(least_[shape.body], kFarPart * radius_[s]);
 }
 
@@ -87,6 +99,7 @@ void FastPairs::find(const State& from, const State& to, double h, double gamma,
   part_ = part;
   ++calls_;
   pairs_.clear();
+  swept_.clear();
   find_deep(contacts);
   find_fast();
   if (fast_.empty()) return;
@@ -115,6 +128,9 @@ void FastPairs::find(const State& from, const State& to, double h, double gamma,
   std::sort(pairs_.begin(), pairs_.end(), [&](const FastPair& x, const FastPair& y) { return order(x) < order(y); });
   const auto same = [&](const FastPair& x, const FastPair& y) { return order(x) == order(y); };
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end(), same), pairs_.end());
+  std::sort(swept_.begin(), swept_.end(), [](const SweptPair& x, const SweptPair& y) {
+    return x.mover != y.mover ? x.mover < y.mover : x.partner < y.partner;
+  });
 }
 
 void FastPairs::find_deep(std::span<const Contact> contacts) {
@@ -141,7 +157,8 @@ void FastPairs::find_fast() {
         (to_->pose[i].position - from_->pose[i].position).norm() + h_ * std::sqrt(speed_sq) * body.reach_radius;
     if (!(travel > part_ * least_[i])) continue;
     for (int s = body.first_shape; s < body.first_shape + body.shape_count; ++s) {
-      if (first_core_[s] == first_core_[s + 1] || !(travel > part_ * kFarPart * radius_[s])) continue;
+      if (first_core_[s] == first_core_[s + 1] || !(travel > part_ * std::min(kFarPart * radius_[s], thinnest_)))
+        continue;
       fast_.push_back(s);
       is_fast_[s] = 1;
     }
@@ -177,6 +194,19 @@ void FastPairs::try_pair(int s, int t) {
   if (!audit_.may_touch(s, t)) return;
   try_cores(s, t, false);
   try_cores(t, s, false);
+  try_corners(s, t);
+  try_corners(t, s);
+}
+
+void FastPairs::try_corners(int mover, int partner) {
+  if (first_corner_[mover] == first_corner_[mover + 1]) return;
+  if (!is_closed_surface(solids_[partner]) && !is_closed_surface(solids_[mover])) return;
+  const BodyPath &way = path(model_.shapes[mover].body), &frame = path(model_.shapes[partner].body);
+  const double straight = (way.move - frame.move).norm();
+  const double reach = model_.shapes[mover].pose.position.norm() + model_.shapes[mover].bound;
+  const double arm = (way.from.position - frame.from.position).norm() + straight + reach;
+  const double travel = straight + way.turn.norm() * reach + frame.turn.norm() * arm;
+  if (travel > part_ * radius_[partner]) swept_.push_back({mover, partner});
 }
 
 void FastPairs::try_cores(int mover, int partner, bool deep) {

@@ -33,6 +33,12 @@ struct FastPair {
   int core = 0;
 };
 
+/// A shape whose corners may have gone through the closed surface of another. Between convex shapes the contacts of
+/// one that is deep in a thin one still push it back; those of a surface are of single features and do not.
+struct SweptPair {
+  int mover = 0, partner = 0;  ///< shapes
+};
+
 class FastPairs {
  public:
   FastPairs(const Model& model, WorldAudit* audit);  ///< keeps references
@@ -43,6 +49,12 @@ class FastPairs {
   void find(const State& from, const State& to, double h, double gamma, double part, std::span<const Contact> contacts);
 
   std::span<const FastPair> pairs() const { return pairs_; }
+  std::span<const SweptPair> swept() const { return swept_; }
+  /// In the frame of the body's centre of mass.
+  std::span<const Vec3> corners(int shape) const {
+    return std::span<const Vec3>(corners_).subspan(first_corner_[shape],
+                                                   first_corner_[shape + 1] - first_corner_[shape]);
+  }
   const Core& core(const FastPair& pair) const { return cores_[pair.core]; }
   /// Of the largest ball inside; 0 of planes and heightfields, which are partners only.
   double radius(int shape) const { return radius_[shape]; }
@@ -57,6 +69,7 @@ class FastPairs {
   void update_box(int shape);
   void try_pair(int s, int t);
   void try_cores(int mover, int partner, bool deep);
+  void try_corners(int mover, int partner);
   void find_deep(std::span<const Contact> contacts);
   bool goes_far(const Core& core, int mover, int partner);
 
@@ -65,8 +78,11 @@ class FastPairs {
   std::vector<Solid> solids_;
   std::vector<Core> cores_;
   std::vector<int> first_core_;  ///< per shape, and the end
+  std::vector<Vec3> corners_;
+  std::vector<int> first_corner_;  ///< per shape, and the end; empty: there is no closed surface to go through
   std::vector<double> radius_;
-  std::vector<double> least_;  ///< per body: travel up to which none of its shapes is fast
+  double thinnest_ = kInfinity;  ///< closed surface: the radius of its ball
+  std::vector<double> least_;    ///< per body: travel up to which none of its shapes is fast
 
   const State *from_ = nullptr, *to_ = nullptr;
   double h_ = 0, gamma_ = 1, part_ = 1;
@@ -79,6 +95,7 @@ class FastPairs {
   std::vector<Box3> boxes_;
   std::vector<int> order_;
   std::vector<FastPair> pairs_;
+  std::vector<SweptPair> swept_;
 };
 
 }  // namespace slipstick

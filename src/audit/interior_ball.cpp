@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "audit/surface_tree.h"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr int kSeeds = 64;       // triangles from which a ball is tried
 constexpr int kMaxShrinks = 30;  // of one ball
 constexpr std::size_t kMaxBalls = 4;
+constexpr std::size_t kMaxCorners = 64;
 
 InteriorBall find_between_walls(const Solid& s) {
   BallProgram program;
@@ -93,6 +95,52 @@ std::vector<InteriorBall> find_interior_balls(const Solid& s) {
     default:
       return {{s.center, s.radius}};
   }
+}
+
+std::vector<Vec3> find_corners(const Solid& s) {
+  std::vector<Vec3> corners;
+  const auto add = [&](double x, double y, double z) { corners.push_back(s.to_world({x, y, z})); };
+  const auto add_some = [&](const std::vector<Vec3>& all) {
+    const std::size_t stride = 1 + (all.size() - 1) / kMaxCorners;
+    for (std::size_t k = 0; k < all.size(); k += stride) corners.push_back(s.to_world(all[k]));
+  };
+  const auto add_rim = [&](double z) {
+    for (int k = 0; k < 8; ++k) {
+      const double angle = 0.25 * std::numbers::pi * k;
+      add(s.radius * std::cos(angle), s.radius * std::sin(angle), z);
+    }
+  };
+  switch (s.kind) {
+    case ShapeKind::Box:
+      for (int k = 0; k < 8; ++k)
+        add(k & 1 ? s.half_size.x() : -s.half_size.x(), k & 2 ? s.half_size.y() : -s.half_size.y(),
+            k & 4 ? s.half_size.z() : -s.half_size.z());
+      break;
+    case ShapeKind::Hull:
+      add_some(s.hull->vertices);
+      break;
+    case ShapeKind::Mesh:
+      if (!s.tree->is_sheet()) add_some(s.tree->vertices());
+      break;
+    case ShapeKind::Capsule:
+      for (const double side : {-1.0, 1.0}) add(0, 0, side * (s.half_length + s.radius));
+      break;
+    case ShapeKind::Ellipsoid:
+      for (int k = 0; k < 3; ++k)
+        for (const double side : {-1.0, 1.0}) corners.push_back(s.to_world(side * s.half_size[k] * Vec3::Unit(k)));
+      break;
+    case ShapeKind::Cylinder:
+      add_rim(-s.half_length);
+      add_rim(s.half_length);
+      break;
+    case ShapeKind::Cone:
+      add_rim(-s.half_length);
+      add(0, 0, s.half_length);
+      break;
+    default:
+      break;
+  }
+  return corners;
 }
 
 }  // namespace slipstick

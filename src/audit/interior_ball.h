@@ -14,4 +14,8 @@ struct InteriorBall {
 /// concave; a point of the surface (radius 0) of an open one. Not of planes and heightfields. The largest comes first.
 std::vector<InteriorBall> find_interior_balls(const Solid& solid);
 
+/// Points of a solid that stick out, at most 64: corners, or where round parts reach farthest. Not of spheres, planes,
+/// heightfields and open surfaces.
+std::vector<Vec3> find_corners(const Solid& solid);
+
 }  // namespace slipstick

@@ -29,6 +29,7 @@ class SurfaceTree {
     const Triangle& v = surface_->triangles[t];
     return {surface_->vertices[v[0]], surface_->vertices[v[1]], surface_->vertices[v[2]]};
   }
+  const std::vector<Vec3>& vertices() const { return surface_->vertices; }
   int triangle_count() const { return static_cast<int>(normals_.size()); }
   const Vec3& normal(int t) const { return normals_[t]; }
   double calc_support(const Vec3& n) const;

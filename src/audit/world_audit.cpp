@@ -206,6 +206,17 @@ WorldVerdict WorldAudit::check_all(const State& state, std::span<const Contact> 
   return verdict;
 }
 
+WorldVerdict WorldAudit::check_pairs(const State& state, std::span<const Contact> contacts,
+                                     std::span<const std::array<int, 2>> pairs) {
+  WorldVerdict verdict;
+  const long before = impl_->work_of_all();
+  impl_->place(state);
+  for (const auto& [a, b] : pairs)
+    if (impl_->is_near(a, b)) impl_->check(a, b, contacts, &verdict);
+  verdict.work = impl_->work_of_all() - before;
+  return verdict;
+}
+
 WorldVerdict WorldAudit::check_some(const State& state, std::span<const Contact> contacts, long allowance) {
   WorldVerdict verdict;
   Impl& impl = *impl_;

@@ -19,6 +19,9 @@ class WorldAudit {
 
   /// All near pairs. `contacts`: of this state, sorted by key.
   WorldVerdict check_all(const State& state, std::span<const Contact> contacts);
+  /// These pairs of shapes, as far as they are near.
+  WorldVerdict check_pairs(const State& state, std::span<const Contact> contacts,
+                           std::span<const std::array<int, 2>> pairs);
   /// The next pairs, as many as `allowance` and what earlier calls left of theirs pay for, going round.
   WorldVerdict check_some(const State& state, std::span<const Contact> contacts, long allowance);
 

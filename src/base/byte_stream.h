@@ -1,6 +1,8 @@
 // Little-endian bytes, on every machine: written one after the other, read back with every length checked.
 #pragma once
 
+#include <slipstick/uniqueness.h>
+
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -16,6 +18,7 @@ class ByteWriter {
   void add(std::int32_t x) { add_bytes(static_cast<std::uint32_t>(x), 4); }
   void add(double x) { add_bytes(std::bit_cast<std::uint64_t>(x), 8); }
   void add(bool x) { add_bytes(x ? 1 : 0, 1); }
+  void add(Uniqueness x) { add_bytes(static_cast<std::uint64_t>(x), 1); }
   void add(std::string_view text) {
     add(static_cast<std::uint64_t>(text.size()));
     bytes_ += text;
@@ -48,6 +51,11 @@ class ByteReader {
     const std::uint64_t byte = take(1);
     good_ = good_ && byte <= 1;
     *x = byte == 1;
+  }
+  void get(Uniqueness* x) {
+    const std::uint64_t byte = take(1);
+    good_ = good_ && byte <= static_cast<std::uint64_t>(Uniqueness::Arbitrary);
+    *x = good_ ? static_cast<Uniqueness>(byte) : Uniqueness::Unknown;
   }
   void get(std::string* text) { *text = std::string(get_raw(get_count(1))); }
   /// A number of things of at least `size` bytes each: 0 if so many cannot follow.

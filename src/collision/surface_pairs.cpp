@@ -12,6 +12,8 @@ namespace {
 /// Sine of the angle (10 degrees) by which a vertex of a surface may have lower neighbours and still be listed against
 /// a plane: bodies that rock keep their support.
 constexpr double kRocking = 0.17;
+/// Vertices of a surface that are asked whether they are deep inside another, where nothing was found near its surface.
+constexpr std::size_t kSunkPoints = 16;
 
 constexpr std::array<std::array<int, 2>, 12> kBoxEdges{
     {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}};
@@ -75,9 +77,31 @@ class SurfaceFeeler {
         if (!probe_.is_near(p)) continue;
         index_.update_rays(v, &rays);
         for (Vec3& ray : rays) ray = turn_ * ray;
-        probe_.touch_point(v, p, 0, rays);
+        probe_.touch_point(v, p, 0, rays, calc_outward(v));
       }
     });
+  }
+
+  /// Points that are deep inside, a few of them: enough to tell that, and the way out.
+  void touch_sunk_points() {
+    if (!probe_.begin_sunk(body_)) return;
+    thread_local std::vector<std::int32_t> sunk;
+    thread_local std::vector<Vec3> rays;
+    sunk.clear();
+    const Vec3 wide = Vec3::Constant(2 * body_.bound);
+    index_.tree().find({box_.low - wide, box_.high + wide}, [&](int t) {
+      for (const std::int32_t v : index_.triangle(t))
+        if (index_.owner(v) == t && !index_.is_flat(v)) sunk.push_back(v);
+    });
+    const std::size_t stride = 1 + sunk.size() / kSunkPoints;
+    for (std::size_t k = 0; k < sunk.size(); k += stride) {
+      const Vec3 p = place(sunk[k]);
+      if (!probe_.is_near(p)) continue;
+      index_.update_rays(sunk[k], &rays);
+      for (Vec3& ray : rays) ray = turn_ * ray;
+      probe_.touch_point(sunk[k], p, 0, rays, calc_outward(sunk[k]));
+    }
+    probe_.finish();
   }
 
   void touch_edges() {
@@ -104,6 +128,9 @@ class SurfaceFeeler {
   }
 
  private:
+  Vec3 calc_outward(int v) const {
+    return index_.surface().one_sided ? Vec3(turn_ * index_.outward(v)) : Vec3(Vec3::Zero());
+  }
   Vec3 place(int v) const { return probe_.as_local(from_.center + from_.frame * index_.vertex(v)); }
 
   const SurfaceIndex& index_;
@@ -156,11 +183,15 @@ void find_box_surface(const PlacedShape& box, const PlacedShape& surface, Contac
 }
 
 void find_surface_surface(const PlacedShape& a, const PlacedShape& b, ContactSink* sink) {
+  const std::size_t before = sink->count();
   SurfaceFeeler a_on_b(a, b, false, 0, sink);
   a_on_b.touch_points();
   SurfaceFeeler b_on_a(b, a, true, a_on_b.feature_count(), sink);
   b_on_a.touch_points();
   a_on_b.touch_edges();  // after all corners, which give their names to what is found twice
+  if (sink->count() > before) return;
+  a_on_b.touch_sunk_points();
+  b_on_a.touch_sunk_points();
 }
 
 /// Vertices within reach that the plane can hold: those with no neighbour much nearer to it.

@@ -47,6 +47,18 @@ void SurfaceProbe::begin(const Polytope& body) {
   tiny_ = kRounding * (size + index_.size());
   snap_ = kSnap * least + tiny_;
   place_ = kSamePoint * least;
+  update_region();
+}
+
+bool SurfaceProbe::begin_sunk(const Polytope& body) {
+  begin(body);
+  sunk_ = true;
+  deep_ = 2 * (body.bound + body.radius);
+  update_region();
+  return !two_sided_;
+}
+
+void SurfaceProbe::update_region() {
   const Vec3 wide = Vec3::Constant(calc_width());
   region_ = {index_.tree().bounds().low - wide, index_.tree().bounds().high + wide};
 }
@@ -64,8 +76,7 @@ void SurfaceProbe::touch(const Polytope& body) {
   if (sink_->count() == before && !two_sided_) {
     // Nothing near the surface, but points may be deeper inside the solid than was looked for. (Not edges: behind a
     // thin wall they would be taken for being inside it.)
-    sunk_ = true;
-    deep_ = 2 * (body.bound + body.radius);
+    begin_sunk(body);
     if (find_region()) touch_features();
   }
   finish();

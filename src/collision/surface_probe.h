@@ -80,10 +80,14 @@ class SurfaceProbe {
 
   // Parts of it, for bodies that are no polytopes: `begin` first, points before edges, then `finish`.
   void begin(const Polytope& body);
+  /// The same where nothing was found near the surface: points that are deeper inside the solid count, whatever they
+  /// fit. False: the surface is a sheet and has no inside.
+  bool begin_sunk(const Polytope& body);
   /// Some of the surface may be in reach of a point.
   bool is_near(const Vec3& p) const { return BoxTree::overlap(region_, {p, p}); }
-  /// `rays`: from the point to its neighbours, in the frame of the surface; none: it can be pushed any way.
-  void touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays);
+  /// `rays`: from the point to its neighbours, in the frame of the surface; none: it can be pushed any way. `outward`:
+  /// of a vertex of a solid's surface, which is not pushed along it, out of the solid; zero: not known.
+  void touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays, const Vec3& outward = Vec3::Zero());
   void touch_edge(const ProbeEdge& edge);
   void finish() {
     touch_rocking();
@@ -111,6 +115,7 @@ class SurfaceProbe {
     Vec3 p;
     double radius;
     std::span<const Vec3> rays;
+    Vec3 outward;
     Nearest nearest;
     bool on;  ///< on the surface: inside or outside is noise
   };
@@ -131,6 +136,7 @@ class SurfaceProbe {
   };
 
   void touch_features();
+  void update_region();
   bool find_region();
   double calc_width() const;
   double side(int triangle) const;

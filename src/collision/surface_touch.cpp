@@ -14,6 +14,9 @@ namespace {
 constexpr double kRegionSlack = 1e-9, kWedgeSlack = 1e-6;
 /// The same for corners over faces (10 degrees): bodies that rock keep their support.
 constexpr double kRock = 0.17;
+/// Cosine between the normal that a vertex of a solid is pushed along and its own outward direction: above it the
+/// vertex would be pushed out of the matter that it belongs to (one of a gentle pit fits both ways, within kRock).
+constexpr double kAwry = 0.5;
 /// Sine of the angle between edges below which they have no crossing.
 constexpr double kParallel = 1e-6;
 /// Of the height over a facet: how far beside it a point is still over it.
@@ -127,7 +130,7 @@ bool SurfaceProbe::find_facet(int t, const Corner& corner, FacetTouch* touch) co
   } else if (height < -tiny_) {
     return false;
   }
-  if (!fits(corner.rays, normal, height, kRock)) return false;
+  if (!fits(corner.rays, normal, height, kRock) || normal.dot(corner.outward) > kAwry) return false;
   const double tolerance = snap_ + kAskew * std::abs(height);
   if (!is_over(t, corner.p, tolerance, 0)) {
     // A plane that comes nearer than the surface does is not one of a valley that the point is in.
@@ -232,6 +235,7 @@ void SurfaceProbe::touch_nearest(const Corner& corner) {
   Vec3 normal = side(t) * index_.normal(t);
   if (nearest.distance > tiny_) normal = sign / nearest.distance * (corner.p - nearest.at.point);
   const double gap = sign * nearest.distance - corner.radius;
+  if (normal.dot(corner.outward) > kAwry) return;
   if (!corner.rays.empty() && !(sunk_ && nearest.inside)) {
     if (corner.on || nearest.at.on == TrianglePoint::On::Face || !fits(corner.rays, normal, 0, kWedgeSlack)) return;
   }
@@ -248,10 +252,10 @@ void SurfaceProbe::touch_nearest(const Corner& corner) {
   }
 }
 
-void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays) {
+void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays, const Vec3& outward) {
   if (!is_near(p)) return;
   const double reach = sink_->reach();
-  Corner corner{i, p, radius, rays, find_nearest_point(p, radius + reach + deep_ + snap_), false};
+  Corner corner{i, p, radius, rays, outward, find_nearest_point(p, radius + reach + deep_ + snap_), false};
   const Nearest& nearest = corner.nearest;
   if (nearest.triangle < 0) return;
   corner.on = radius == 0 && nearest.distance <= snap_;
@@ -433,6 +437,7 @@ void SurfaceProbe::touch_face_with(int v) {
   if (most < -deep_) return;
   index_.update_rays(v, &rays);
   for (Vec3& ray : rays) ray = body_.rotation.transpose() * ray;
+  const Vec3 outward = two_sided_ ? Vec3(Vec3::Zero()) : Vec3(body_.rotation.transpose() * index_.outward(v));
   // The foot of what is outside is on the face it is highest over; inside, the least deep faces that it fits count.
   const double lowest = most > snap_ ? most - snap_ : -deep_;
   double most_out = kInfinity;  // the way out of the vertex and its edges
@@ -440,7 +445,7 @@ void SurfaceProbe::touch_face_with(int v) {
     for (std::size_t f = 0; f < body_.faces.size(); ++f) {
       const double height = heights[f];
       const Vec3& normal = body_.faces[f].normal;
-      if (height < lowest || !fits(rays, normal, height, kRock)) continue;
+      if (height < lowest || normal.dot(outward) > kAwry || !fits(rays, normal, height, kRock)) continue;
       const double way_out = std::max(0.0, -height) + calc_drop(rays, normal);
       if (most <= snap_ && way_out > most_out) continue;
       if (!leans_over_face(f, heights, rays)) continue;

@@ -1,4 +1,5 @@
-// Rows of contacts: relative velocity of the two surface points along the normal and the tangents.
+// Rows of contacts: relative velocity of the matter half way between the two surface points, along the normal and the
+// tangents.
 #include <cmath>
 
 #include "mechanics/equations.h"
@@ -137,8 +138,10 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     }
     const double across = align_tangents(model, contact, a, b, &out);
     out.direction[2] *= across;
-    update_half_rows(a, contact.point_a, -1, &PairRow::a, &out);
-    update_half_rows(b, contact.point_b, 1, &PairRow::b, &out);
+    // Both sides at one point: impulses of an open contact would otherwise be a couple. The normal row is the same.
+    const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
+    update_half_rows(a, point, -1, &PairRow::a, &out);
+    update_half_rows(b, point, 1, &PairRow::b, &out);
     if (model.planar) out.row[2] = PairRow{};
     add_turn_rows(law, model.planar, a, b, &out);
   }

@@ -1,8 +1,17 @@
+#include <algorithm>
+#include <cmath>
+
 #include "base/se3.h"
 #include "mechanics/equations.h"
 
 namespace slipstick {
 namespace {
+
+constexpr double kResolvedTurn = 0.8, kSpareTurn = 0.2;
+constexpr double kFirstTurn = 0.25;  ///< x of the first look
+constexpr int kMaxTurnIterations = 60;
+constexpr double kTurnResidual = 1e-16;  ///< of the momentum
+constexpr double kTurnSettled = 1e-14;
 
 /// Elimination without pivoting: safe, because the symmetric part (the inertia) is positive definite.
 Vec3 solve(Mat3 a, Vec3 b) {
@@ -19,20 +28,91 @@ Vec3 solve(Mat3 a, Vec3 b) {
   return b;
 }
 
+/// Half the turn that a step can resolve: x, and from kResolvedTurn on less, smoothly, for Newton's method; tan has its
+/// pole at pi/2.
+struct HalfTurn {
+  double angle, slope = 1;
+  explicit HalfTurn(double x) : angle(x) {
+    if (x <= kResolvedTurn) return;
+    slope = std::exp((kResolvedTurn - x) / kSpareTurn);
+    angle = kResolvedTurn + kSpareTurn * (1 - slope);
+  }
+};
+
+/// tan(angle)/x, and its slope over x.
+struct TurnFactor {
+  double value = 1, slope = 2.0 / 3;
+  explicit TurnFactor(double x) {
+    if (x < 1e-2) {
+      const double y = x * x;
+      value = 1 + y / 3 + 2 * y * y / 15 + 17 * y * y * y / 315;
+      slope = 2.0 / 3 + 8 * y / 15 + 34 * y * y / 105;
+      return;
+    }
+    const HalfTurn turn(x);
+    const double tangent = std::tan(turn.angle);
+    value = tangent / x;
+    slope = ((1 + tangent * tangent) * turn.slope * x - tangent) / (x * x * x);
+  }
+};
+
+/// Newton's method for u of a turn in the time 2 `half`.
+Vec3 polish_turn(const Body& body, const Vec3& momentum, double half, Vec3 u) {
+  Vec3 best = u;
+  double least = INFINITY;
+  for (int k = 0; k < kMaxTurnIterations; ++k) {
+    const TurnFactor kappa(half * u.norm());
+    const double c = half * kappa.value;
+    const Vec3 spun = body.inertia * u, cross = u.cross(spun);
+    const Vec3 residual = spun + c * cross - momentum;
+    const double size = residual.norm();
+    if (!(size < least)) {  // too far: half the way, unless rounding is all that is left
+      if (least <= kTurnSettled * momentum.norm()) break;
+      u = 0.5 * (u + best);
+      continue;
+    }
+    least = size;
+    best = u;
+    if (size <= kTurnResidual * momentum.norm()) break;
+    Mat3 slope = body.inertia + c * (skew(u) * body.inertia - skew(spun));
+    slope += (half * half * half * kappa.slope) * (cross * u.transpose());
+    u -= solve(slope, residual);
+  }
+  return best;
+}
+
 }  // namespace
 
-// [methods 3.2] with alpha = gamma = 1/2 and no force: F = [I omega_F]_x at omega_F = omega + (h/2) I^-1 ((I omega) x
-// omega), and (I - (h/2) F) u = I omega for the mean u = (omega + omega') / 2. F is antisymmetric, so that
-// u . I (omega' - omega) = h u . F u = 0: kinetic energy is kept whatever h is.
-Vec3 calc_free_rotation(const Body& body, const Vec3& omega, double h) {
-  const Vec3 momentum = body.inertia * omega;
+double calc_turn_factor(const Vec3& u, double h) { return TurnFactor(0.5 * h * u.norm()).value; }
+
+Vec3 calc_resolved_turn(const Vec3& u, double h) {
+  const double x = 0.5 * h * u.norm();
+  return x <= kResolvedTurn ? Vec3(h * u) : Vec3(HalfTurn(x).angle / x * h * u);
+}
+
+Vec3 calc_turn_moment(const Body& body, const Vec3& u, double h) {
+  return 0.5 * h * calc_turn_factor(u, h) * u.cross(body.inertia * u);
+}
+
+// With c = (h/2) kappa the Cayley transform of c [u]_x is exp(h u) itself, and (1 + c [u]) and (1 - c [u]) commute:
+// exp(h u) (1 - c [u]) I u = (1 + c [u]) I u, so that the momentum stays where it is in the world; u . (u x I u) = 0
+// keeps the energy. Newton's method, begun at the solution of the same equation with u x I u = -(I omega_F) x u for a
+// known omega_F half a step ahead, which is linear and solvable for every h.
+Vec3 calc_free_turn(const Body& body, const Vec3& momentum, double h) {
+  const Vec3 omega = body.inertia_inverse * momentum;
   const Vec3 torque = momentum.cross(omega);
-  if (torque.isZero(0)) return omega;  // u = omega solves it: rest, a principal axis, a ball
-  const Vec3 middle = omega + (h / 2) * (body.inertia_inverse * torque);
-  const Mat3 gyro = skew(body.inertia * middle);
-  const Mat3 matrix = body.inertia - (h / 2) * gyro;
-  const Vec3 mean = solve(matrix, momentum);
-  return 2 * mean - omega;
+  if (torque.isZero(0)) return body.inertia_inverse * momentum;  // rest, a principal axis, a ball
+  // Long turns are reached by doubling the time, each begun at the one before; once all is beyond the farthest turn
+  // the equation no longer depends on the time.
+  const double reach = kFirstTurn / omega.norm();
+  if (!(reach > 0)) return body.inertia_inverse * momentum;  // beyond all numbers: the step will say so
+  double half = std::min(0.5 * h, reach);
+  const Vec3 ahead = omega + half * (body.inertia_inverse * torque);
+  Vec3 u = solve(body.inertia - half * skew(body.inertia * ahead), momentum);
+  for (;; half = std::min(1.2 * half, 0.5 * h)) {
+    u = polish_turn(body, momentum, half, u);
+    if (half == 0.5 * h || half * u.norm() > 8 * kResolvedTurn) return u;
+  }
 }
 
 }  // namespace slipstick

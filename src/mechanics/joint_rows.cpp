@@ -1,6 +1,6 @@
 // Rows of joints. Values vanish at t = 0 (if the joint was placed right); d/dt value = row . v exactly.
 //
-//   ball    p_B - p_A, three world components
+//   ball    p_B - p_A, three components: of the world, or along the axes of A where the joint floats
 //   hinge   ball, and the hinge axis of B against the two cross axes of A
 //   slider  p_B - p_A along the two cross axes of A (which turn with A), and the orientation
 //   fixed   ball and the orientation
@@ -27,8 +27,18 @@ void add_row(const PairRow& row, double value, JointRows* rows) {
 
 void add_row(const ValuedRow& row, JointRows* rows) { add_row(row.row, row.value, rows); }
 
-void add_point_rows(const PlacedJoint& at, int components, JointRows* rows) {
+/// Where nothing holds the bodies to the world: along the axes of A, which takes part as if it carried p_B. An open
+/// joint whose impulses act at two points would make angular momentum out of nothing. Mechanisms on the ground have
+/// none to keep, and world axes, in which the error of a link that whips round does not turn with it, hold them better.
+void add_point_rows(const Joint& joint, const PlacedJoint& at, int components, JointRows* rows) {
   const Vec3 d = at.point_b - at.point_a;
+  if (joint.floats) {
+    for (int i = 0; i < components; ++i) {
+      const Vec3 e = at.a.rotation.col(i);
+      add_row(calc_world_row(at.a, at.b, at.point_b, at.point_b, e), e.dot(d), rows);
+    }
+    return;
+  }
   for (int i = 0; i < components; ++i) {
     add_row(calc_world_row(at.a, at.b, at.point_a, at.point_b, Vec3::Unit(i)), d[i], rows);
   }
@@ -95,10 +105,10 @@ void add_rows(const Joint& joint, const PlacedJoint& at, bool planar, JointRows*
   const int components = planar ? 2 : 3;
   switch (joint.kind) {
     case JointKind::Ball:
-      add_point_rows(at, components, rows);
+      add_point_rows(joint, at, components, rows);
       break;
     case JointKind::Hinge:
-      add_point_rows(at, components, rows);
+      add_point_rows(joint, at, components, rows);
       if (planar) break;
       add_dot_row(at, 0, 2, rows);
       add_dot_row(at, 1, 2, rows);
@@ -112,7 +122,7 @@ void add_rows(const Joint& joint, const PlacedJoint& at, bool planar, JointRows*
       add_dot_row(at, 1, 2, rows);
       break;
     case JointKind::Fixed:
-      add_point_rows(at, components, rows);
+      add_point_rows(joint, at, components, rows);
       add_dot_row(at, 0, 1, rows);
       if (planar) break;
       add_dot_row(at, 1, 2, rows);

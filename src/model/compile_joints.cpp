@@ -196,6 +196,22 @@ Load compile_load(const LoadDescription& given, ItemCheck* check, Compilation* c
   return load;
 }
 
+/// Joints::floats: what is connected to a fixed or driven body is found by going along the joints from there.
+void mark_floating(Model* model) {
+  std::vector<char> held(model->bodies.size());
+  for (std::size_t i = 0; i < held.size(); ++i) held[i] = model->bodies[i].kind != BodyKind::Dynamic;
+  const auto is_held = [&](int body) { return body == kWorld || held[body]; };
+  for (bool again = true; again;) {
+    again = false;
+    for (const Joint& joint : model->joints) {
+      if (is_held(joint.a) == is_held(joint.b)) continue;
+      held[is_held(joint.a) ? joint.b : joint.a] = 1;
+      again = true;
+    }
+  }
+  for (Joint& joint : model->joints) joint.floats = !is_held(joint.a) && !is_held(joint.b);
+}
+
 }  // namespace
 
 void compile_joints(Compilation* c) {
@@ -214,6 +230,7 @@ void compile_joints(Compilation* c) {
     ItemCheck check(list[i].source, make_label("joint", list[i].name, i, name_of(list[i].kind)), &c->faults);
     compile_couplings(list[i], static_cast<int>(i), &check, c);
   }
+  mark_floating(&c->model);
 }
 
 void compile_springs(Compilation* c) {

@@ -86,7 +86,8 @@ class ModelDigest {
   }
   void add(const Joint& joint) {
     const auto& [kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
-                 free, lock, radius, is_disk, link, solve] = joint;
+                 free, lock, radius, is_disk, link, solve, floats] = joint;
+    (void)floats;  // follows from all joints
     add_all(kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
             free, lock, radius, is_disk, link, solve);
   }

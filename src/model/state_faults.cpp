@@ -41,11 +41,14 @@ Faults find_state_faults(const Model& model, const State& state) {
   check_size(state.axis.size(), model.axes.size(), "coordinates of joints", &faults);
   if (!state.idle_axis.empty())
     check_size(state.idle_axis.size(), model.idle_axes.size(), "idle coordinates of joints", &faults);
+  if (!state.pace.acceleration.empty())
+    check_size(state.pace.acceleration.size(), model.bodies.size(), "accelerations", &faults);
   if (!are_finite(state.pose)) faults.push_back({{}, "a pose is not a number, or its quaternion is no unit one"});
   if (!are_finite(state.velocity) || !are_finite(state.previous_velocity))
     faults.push_back({{}, "a velocity is not a number"});
   if (!are_finite(state.joint_impulse) || !are_finite(state.axis) || !are_finite(state.idle_axis) ||
-      !std::isfinite(state.time) || state.step < 0)
+      !std::isfinite(state.time) || state.step < 0 || !are_finite(state.pace.acceleration) ||
+      !are_finite({state.pace.next, state.pace.last, state.pace.ratio}))
     faults.push_back({{}, "the time, an impulse or a coordinate is not a number"});
   const auto before = [](const ContactMemory& a, const ContactMemory& b) { return !(a.key < b.key); };
   if (std::adjacent_find(state.contact_memory.begin(), state.contact_memory.end(), before) !=

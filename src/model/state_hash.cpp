@@ -21,7 +21,8 @@ void add(const std::vector<Twist>& velocity, Digest* digest) {
 
 // Structured bindings: a member that is added does not compile until somebody has said here whether it counts.
 void add(const ContactMemory& memory, Digest* digest) {
-  const auto& [key, impulse, loaded, collided, closed, sticking, normal_force, friction_reserve, force_time] = memory;
+  const auto& [key, impulse, loaded, collided, closed, sticking, normal_force, friction_reserve, force_time,
+               uniqueness] = memory;
   digest->add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.shape_a)) << 32 |
               static_cast<std::uint32_t>(key.shape_b));
   digest->add(static_cast<std::uint64_t>(key.feature) << 2 | (loaded ? 2u : 0u) | (collided ? 1u : 0u));
@@ -30,12 +31,14 @@ void add(const ContactMemory& memory, Digest* digest) {
   digest->add(normal_force);
   digest->add(friction_reserve);
   digest->add(force_time);
+  digest->add(static_cast<std::uint64_t>(uniqueness));
 }
 
 }  // namespace
 
 std::uint64_t hash(const State& state) {
-  const auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis] = state;
+  const auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis, pace] =
+      state;
   (void)idle_axis;  // decides nothing
   Digest digest;
   digest.add(time);
@@ -52,6 +55,11 @@ std::uint64_t hash(const State& state) {
   digest.add(static_cast<std::uint64_t>(joint_impulse.size()));
   for (const double impulse : joint_impulse) digest.add(impulse);
   for (const double coordinate : axis) digest.add(coordinate);  // last: no length needed
+  if (pace.next > 0) {  // steps that choose themselves; others have the digest that they had before there were such
+    const auto& [next, last, ratio, acceleration] = pace;
+    for (const double number : {next, last, ratio}) digest.add(number);
+    add(acceleration, &digest);
+  }
   return digest.value();
 }
 

@@ -77,8 +77,13 @@ void DualForm::update_delassus(const Problem& problem) {
     for (int a = touch_start_[k]; a < touch_start_[k + 1]; ++a) {
       const JacobianEntry& e = problem.entries[touch_entry_[a]];
       const RowBlock& block = problem.blocks[touch_block_[a]];
-      BlockMap(image_.data() + e.offset, block.size, n).noalias() =
-          problem.jacobian_block(block, e) * masses_.inverse(k);
+      const double *j = problem.jacobian.data() + e.offset, *inverse = masses_.inverse(k).data();
+      for (int x = 0; x < block.size; ++x)  // by hand: the bits of Eigen's product depend on where the target lies
+        for (int c = 0; c < n; ++c) {
+          double sum = 0;
+          for (int i = 0; i < n; ++i) sum += j[x * n + i] * inverse[i * n + c];
+          image_[e.offset + x * n + c] = sum;
+        }
     }
     for (int a = touch_start_[k]; a < touch_start_[k + 1]; ++a) {
       const RowBlock& left = problem.blocks[touch_block_[a]];
@@ -141,7 +146,7 @@ void DualForm::resolve_conflicts() {
     }
   }
   if (conflict_.cwiseAbs().maxCoeff() <= kConflictThreshold * size) return;
-  MatX gram = transfer_.transpose() * transfer_;  // contradictions are rare: this may allocate
+  DenseX gram = transfer_.transpose() * transfer_;  // contradictions are rare: this may allocate
   gram.diagonal().array() += 1;
   if (!small_.factor(gram)) return;
   small_.solve_in_place(conflict_);

@@ -26,8 +26,8 @@ class DualForm {
   /// Reduced row of a problem row, or -1 where it was eliminated.
   int reduced_row(int row) const { return reduced_[row]; }
   double scale(int row) const { return scale_[row]; }
-  const MatX& matrix() const { return matrix_; }  ///< D, scaled
-  const VecX& offset() const { return offset_; }  ///< q, scaled
+  const DenseX& matrix() const { return matrix_; }  ///< D, scaled
+  const VecX& offset() const { return offset_; }    ///< q, scaled
 
   /// Equality rows (free Box rows among them) and how many of them depend on the others. Dependent rows carry no
   /// impulse; where they contradict the others the least-squares velocity is taken and certify shows the rest.
@@ -51,12 +51,12 @@ class DualForm {
   std::vector<double> scale_, fixed_;
   std::vector<int> touch_start_, touch_block_, touch_entry_;  ///< row blocks by column
   std::vector<double> image_;                                 ///< J A^-1, laid out like Problem::jacobian
-  MatX full_, equal_matrix_, response_;                       ///< response_ = S^-1 D_ek
-  MatX transfer_;
+  DenseX full_, equal_matrix_, response_;                     ///< response_ = S^-1 D_ek
+  DenseX transfer_;
   PivotedElimination elimination_;
   DenseLu small_;
   VecX known_, free_, free_velocity_, response_offset_, shift_, conflict_, residual_;
-  MatX matrix_;
+  DenseX matrix_;
   VecX offset_;
 };
 

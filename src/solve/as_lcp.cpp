@@ -113,7 +113,7 @@ void LcpForm::update(const Problem& problem, const DualForm& dual, const Frictio
 }
 
 double LcpForm::bilinear(int i, int j) const {
-  const MatX& d = dual_->matrix();
+  const DenseX& d = dual_->matrix();
   double sum = 0;
   for (int b = 0; b < pattern_size_[j]; ++b)
     for (int a = 0; a < pattern_size_[i]; ++a)
@@ -131,7 +131,7 @@ double LcpForm::entry(int i, int j) const {
 }
 
 void LcpForm::multiply(const VecX& z, VecX* w) {
-  const MatX& d = dual_->matrix();
+  const DenseX& d = dual_->matrix();
   impulse_.setZero(dual_->size());
   for (int i = 0; i < size(); ++i) {
     if (z[i] == 0) continue;

@@ -19,9 +19,9 @@ void Islands::unite(int a, int b) {
   if (a != b) parent_[std::max(a, b)] = std::min(a, b);
 }
 
-void Islands::update(const Problem& problem) { update(problem, nullptr); }
+void Islands::update(const Problem& problem) { update(problem, nullptr, {}); }
 
-void Islands::update(const Problem& problem, const VecX* lambda) {
+void Islands::update(const Problem& problem, const VecX* lambda, std::span<const char> left_out) {
   const auto ties = [&](const RowBlock& block) {
     return lambda == nullptr || !lambda->segment(block.row, block.size).isZero(0);
   };
@@ -32,7 +32,7 @@ void Islands::update(const Problem& problem, const VecX* lambda) {
   for (int i = 0; i < blocks; ++i) {
     const RowBlock& block = problem.blocks[i];
     std::fill_n(block_of_row_.begin() + block.row, block.size, i);
-    if (!ties(block)) continue;
+    if (!ties(block) || (!left_out.empty() && left_out[i])) continue;
     for (int e = block.entry; e < block.entry + block.entries; ++e) unite(problem.entries[e].column, columns + i);
   }
   if (!problem.coupling.empty()) {
@@ -42,14 +42,15 @@ void Islands::update(const Problem& problem, const VecX* lambda) {
         if (ties(problem.blocks[a]) && ties(problem.blocks[b])) unite(columns + a, columns + b);
       }
   }
-  number_islands(problem);
+  number_islands(problem, left_out);
 }
 
-void Islands::number_islands(const Problem& problem) {
+void Islands::number_islands(const Problem& problem, std::span<const char> left_out) {
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
   island_of_.assign(columns + blocks, -1);  // by root
   int count = 0;
   for (int i = 0; i < blocks; ++i) {
+    if (!left_out.empty() && left_out[i]) continue;
     int& island = island_of_[find_root(columns + i)];
     if (island < 0) island = count++;
   }
@@ -141,6 +142,9 @@ void Islands::gather(const Problem& problem, int island, const Solution& whole, 
     part->w.segment(rows, block.size) = whole.w.segment(block.row, block.size);
     rows += block.size;
   }
+  part->uniqueness.clear();
+  if (!whole.uniqueness.empty())
+    for (const int i : blocks(island)) part->uniqueness.push_back(whole.uniqueness[i]);
   for (const int k : columns(island)) {
     const int n = problem.column_size(k);
     part->v.segment(unknowns, n) = whole.v.segment(problem.column_start[k], n);
@@ -155,6 +159,10 @@ void Islands::scatter(const Problem& problem, int island, const Solution& part, 
     whole->lambda.segment(block.row, block.size) = part.lambda.segment(row, block.size);
     whole->w.segment(block.row, block.size) = part.w.segment(row, block.size);
     row += block.size;
+  }
+  if (!whole->uniqueness.empty() && !part.uniqueness.empty()) {
+    std::size_t next = 0;
+    for (const int i : blocks(island)) whole->uniqueness[i] = part.uniqueness[next++];
   }
   for (const int k : columns(island)) {
     const int n = problem.column_size(k);

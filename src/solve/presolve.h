@@ -14,7 +14,9 @@ class Islands {
  public:
   void update(const Problem& problem);
   /// The groups through which impulses pass: blocks whose lambda is zero tie nothing, and are islands by themselves.
-  void update(const Problem& problem, const VecX& lambda) { update(problem, &lambda); }
+  void update(const Problem& problem, const VecX& lambda) { update(problem, &lambda, {}); }
+  /// Without the blocks that are marked: they tie nothing and are in no island.
+  void update(const Problem& problem, std::span<const char> left_out) { update(problem, nullptr, left_out); }
 
   int count() const { return static_cast<int>(block_start_.size()) - 1; }
   std::span<const int> blocks(int island) const { return part(blocks_, block_start_, island); }
@@ -35,10 +37,10 @@ class Islands {
   static std::span<const int> part(const std::vector<int>& list, const std::vector<int>& start, int island) {
     return {list.data() + start[island], static_cast<std::size_t>(start[island + 1] - start[island])};
   }
-  void update(const Problem& problem, const VecX* lambda);
+  void update(const Problem& problem, const VecX* lambda, std::span<const char> left_out);
   int find_root(int node);
   void unite(int a, int b);
-  void number_islands(const Problem& problem);
+  void number_islands(const Problem& problem, std::span<const char> left_out);
 
   std::vector<int> parent_;  ///< columns first, then row blocks
   std::vector<int> island_of_, block_of_row_, local_column_, local_row_;

@@ -1,4 +1,4 @@
-#include <slipstick/solver_ladder.h>
+#include "solve/solver_ladder_impl.h"
 
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -8,9 +8,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "solve/factor_cost.h"
-#include "solve/mass_blocks.h"
-#include "solve/presolve.h"
 #include "solve/solvers/time_limit.h"
 
 namespace slipstick {
@@ -38,29 +35,19 @@ constexpr int kRescueSweeps = 200;
 /// much.
 constexpr double kDearFactor = 2e7;
 constexpr int kHeapSweeps = 60, kHeapMixing = 5;
+constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
+// Where their number is given: so many times more where the rows are few enough for so much work.
+constexpr int kSmallHeapSweeps = 8;
+constexpr double kSmallHeap = 6e5;
+constexpr double kPairStart = 10;  // row operations of a row before the first of them and after the last
 constexpr double kHeapRelaxation = 0.8;
 
-struct Rung {
-  std::string_view solver;
-  int max_pairs;  ///< larger islands skip this rung
-};
-
-/// Everything one island needs, kept from call to call: scratch only.
-struct Slot {
-  Problem problem;
-  Solution solution, guess, trial;
-  std::vector<std::unique_ptr<Solver>> solvers;      ///< one per rung
-  std::unique_ptr<Solver> starter, rescuer, heaper;  ///< pgs with a budget each
-  Judge judge;
-  FactorCost cost;
-  WorkMeter work;
-  LadderResult result;
-  std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
-};
+/// Of the work that a step may take: what is left for each problem when others have taken it all.
+constexpr double kLeastShare = 0.2;
 
 /// Sweeps from `from` into the slot's trial.
 SolverReport sweep(const SolverOptions& budget, const Problem& problem, double tolerance, const Solution& from,
-                   std::unique_ptr<Solver>* sweeper, Slot* slot) {
+                   std::unique_ptr<Solver>* sweeper, LadderSlot* slot) {
   if (!*sweeper) {
     SolverOptions metered = budget;
     metered.work = &slot->work;
@@ -72,7 +59,7 @@ SolverReport sweep(const SolverOptions& budget, const Problem& problem, double t
 }
 
 /// What sweeps alone reached: the slot's result, judged by `tolerance`.
-void take_swept(const SolverReport& report, double tolerance, Slot* slot) {
+void take_swept(const SolverReport& report, double tolerance, LadderSlot* slot) {
   LadderResult& result = slot->result;
   result.residual = report.residual;
   result.tolerance = tolerance;
@@ -101,61 +88,50 @@ std::vector<std::string_view> solver_choices() {
   return names;
 }
 
-struct SolverLadder::Impl {
-  void solve_part(const Problem& problem, Solution* solution, Slot* slot) const;
-  bool solve_heap(const Problem& problem, Solution* solution, Slot* slot) const;
-  bool hold(const Problem& problem, Solution* solution, Slot* slot) const;
-  bool start_cold(const Problem& problem, Solution* solution, Slot* slot) const;
-  void rescue(const Problem& problem, Solution* solution, Slot* slot) const;
-  bool is_stopped() const {
-    return solver_options.stop != nullptr && solver_options.stop->load(std::memory_order_relaxed);
-  }
-  bool is_late() const {
-    return is_stopped() || std::chrono::duration<double>(Clock::now() - start).count() > options.time_limit;
-  }
-  void solve_metered(const Problem& problem, Solution* solution, Slot* slot) const;
-  void solve_islands(const Problem& problem, Solution* solution);
-  void add_counts(const Slot& slot);
-  void update_island_results(const Problem& problem);
-  LadderResult solve(const Problem& problem, Solution* solution);
-
-  LadderOptions options;
-  SolverOptions solver_options;
-  std::vector<Rung> rungs;
-  bool starts_cold = false;
-  std::vector<SolverStatistics> statistics;
-  Clock::time_point start;
-  Islands islands;
-  std::vector<int> island_of_row;
-  std::vector<IslandResult> island_results;
-  std::vector<std::unique_ptr<Slot>> slots;
-  Judge judge;
-};
-
-/// solve_part with its work counted.
-void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, Slot* slot) const {
-  slot->work.limit = std::max(options.work, options.sweeps * problem.rows());
+/// solve_part with its work counted. Islands share what the whole may take by their rows: a share depends on the sizes
+/// of the others alone, never on how they fared, and on no order.
+void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  slot->work.limit = work_per_row * problem.rows();
   slot->work.spent = 0;
+  if (options.unique_forces) {
+    slot->first = solution->lambda;
+    slot->known = solution->uniqueness;
+    slot->followed = false;
+  }
   solve_part(problem, solution, slot);
-  LadderResult& result = slot->result;
-  result.work = slot->work.spent;
-  result.exhausted = !result.certified && !result.settled && result.note == kWorkBudget;
+  if (options.unique_forces && !slot->followed) choose_forces(problem, solution, slot);
+  slot->result.work = slot->work.spent;
 }
 
-/// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by the judge.
-void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, Slot* slot) const {
+void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  reset(slot);
+  if (options.hold_resting && hold(problem, solution, slot)) return;
+  if (options.prototype && ask_prototype(problem, solution, slot)) return;
+  if (options.heap_tolerance > options.tolerance && slot->cost.calc(problem) > kDearFactor &&
+      solve_heap(problem, solution, slot))
+    return;
+  if (options.unique_forces && follow_choice(problem, solution, slot)) return;
+  if (starts_cold && start_cold(problem, solution, slot)) return;
+  if (rungs.size() > 1 && slot->open.find(problem, *solution, &slot->masses) &&
+      solve_without_open(problem, solution, slot))
+    return;
+  climb(problem, solution, slot);
+}
+
+void SolverLadder::Impl::reset(LadderSlot* slot) const {
   LadderResult& result = slot->result;
   result = {};
   result.unsupported = true;
   result.residual.worst.relative = std::numeric_limits<double>::infinity();  // worse than any answer
   slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
+  slot->prototype_count = {};
   result.tolerance = options.tolerance;
-  if (options.hold_resting && hold(problem, solution, slot)) return;
-  if (options.heap_tolerance > options.tolerance && slot->cost.calc(problem) > kDearFactor &&
-      solve_heap(problem, solution, slot))
-    return;
-  if (starts_cold && start_cold(problem, solution, slot)) return;
+}
+
+/// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by the judge.
+void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderResult& result = slot->result;
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
@@ -180,14 +156,15 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     if (report.status == SolveStatus::Unsupported) continue;  // `trial` need not hold an answer
     result.unsupported = false;
     const Residuals& residual = report.residual;
-    SolverStatistics& count = slot->counts[k];
+    SolverStatistics count;
     count.solves = 1;
     count.certified = residual.within(options.tolerance);
     count.warm_hits = report.warm_hit;
-    count.iterations = report.iterations;
+    count.iterations += report.iterations;
     count.couplings = report.couplings;
     count.direct_residual_sum = count.direct_residual_max = report.direct_residual;
     count.iterative_residual_sum = count.iterative_residual_max = report.iterative_residual;
+    add_statistics(count, &slot->counts[k]);
     if (!(residual.verdict() < result.residual.verdict())) continue;
     std::swap(*solution, slot->trial);
     result.residual = residual;
@@ -196,12 +173,13 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     result.certified = residual.within(options.tolerance);
     result.settled = report.settled && !result.certified;
     // What a cheaper phase of newton was refused the dearer rungs cannot have either.
-    if (result.settled || (k == 0 && !result.certified && report.note == kWorkBudget)) return;
+    result.exhausted = !result.certified && !result.settled && (report.hurried || report.note == kWorkBudget);
+    if (result.settled || (k == 0 && result.exhausted)) return;
   }
   if (!result.certified && !result.unsupported && rungs.size() > 1) rescue(problem, solution, slot);
 }
 
-void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot* slot) const {
+void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   if (is_late()) return;
   SolverOptions budget;
   budget.max_iterations = kRescueSweeps;
@@ -224,9 +202,36 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Slot
   result.certified = residual.within(options.tolerance);
 }
 
+/// Sweeps over pairs of columns (pair_sweeps.h) in the solution.
+SolverReport SolverLadder::Impl::sweep_pairs(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  SolverReport report;
+  const int more = std::min(kSmallHeapSweeps * options.heap_sweeps, static_cast<int>(kSmallHeap / problem.rows()));
+  report.iterations = options.heap_sweeps > 0 ? std::max(options.heap_sweeps, more) : kPairSweeps;
+  const double affordable = (slot->work.limit - slot->work.spent) / problem.rows() - kPairStart;
+  if (affordable < report.iterations) {
+    report.iterations = std::max(1, static_cast<int>(affordable));
+    report.note = kWorkBudget;
+  }
+  slot->work.spent += (kPairStart + report.iterations) * problem.rows();
+  slot->pairs.start(problem);
+  if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
+  slot->pairs.run(report.iterations);
+  slot->pairs.update_impulses(&solution->lambda);
+  slot->masses.update(problem);
+  update_velocity(problem, slot->masses, solution->lambda, &solution->v);
+  update_row_velocity(problem, solution->v, solution->lambda, &solution->w);
+  report.residual = slot->judge.certify(problem, *solution);
+  if (!report.residual.within(options.heap_tolerance) && report.note.empty()) report.note = "iteration limit";
+  return report;
+}
+
 /// An island that is too dear to factor: what the sweeps reach, by the heaps' own tolerance. False: they cannot take
 /// it.
-bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, Slot* slot) const {
+bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  if (PairSweeps::takes(problem)) {
+    take_heap(sweep_pairs(problem, solution, slot), slot);
+    return true;
+  }
   SolverOptions budget;
   budget.max_iterations = options.heap_sweeps > 0 ? options.heap_sweeps : kHeapSweeps;
   budget.stop = solver_options.stop;
@@ -237,17 +242,21 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
   if (report.status == SolveStatus::Unsupported) return false;
   if (is_stopped()) return true;
   std::swap(*solution, slot->trial);
+  take_heap(report, slot);
+  return true;
+}
+
+void SolverLadder::Impl::take_heap(const SolverReport& report, LadderSlot* slot) const {
   take_swept(report, options.heap_tolerance, slot);
   SolverStatistics& count = slot->counts.back();
   count.solves = 1;
   count.certified = slot->result.certified;
   count.iterations = report.iterations;
-  return true;
 }
 
 /// At rest, under the impulses of the guess, if the judge agrees. The velocities are zero, not those that the impulses
 /// leave over: these would add up from step to step.
-bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Slot* slot) const {
+bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   if (problem.unknowns() == 0 || !(solution->v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
   slot->trial.v.setZero(problem.unknowns());
   slot->trial.lambda = solution->lambda;
@@ -264,8 +273,33 @@ bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Slot* 
   return true;
 }
 
+/// The impulses of the solver that somebody tries out. False: the judge is not content, and `solution` is as it was.
+bool SolverLadder::Impl::ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderResult& result = slot->result;
+  Solution& trial = slot->trial;
+  trial.lambda = solution->lambda;
+  slot->prototype_count.solves = 1;
+  if (options.prototype->solve(problem, options.tolerance, &trial.lambda) && trial.lambda.size() == problem.rows()) {
+    slot->masses.update(problem);
+    update_velocity(problem, slot->masses, trial.lambda, &trial.v);
+    update_row_velocity(problem, trial.v, trial.lambda, &trial.w);
+    const Residuals residual = slot->judge.certify(problem, trial);
+    if (residual.within(options.tolerance)) {
+      std::swap(*solution, trial);
+      result.residual = residual;
+      result.certified = true;
+      result.unsupported = false;
+      result.solver = options.prototype->name();
+      slot->prototype_count.certified = 1;
+      return true;
+    }
+  }
+  ++result.escalations;
+  return false;
+}
+
 /// A few sweeps where there is no guess. True: the judge is content already.
-bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, Slot* slot) const {
+bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   if (!solution->lambda.isZero(0) || problem.rows() == 0) return false;
   SolverOptions budget;
   budget.max_iterations = kStarterSweeps;
@@ -281,7 +315,7 @@ bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, 
 void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solution) {
   islands.solve_free_columns(problem, solution);
   const auto solve = [&](int island) {
-    Slot& slot = *slots[island];
+    LadderSlot& slot = *slots[island];
     islands.extract(problem, island, &slot.problem);
     islands.gather(problem, island, *solution, &slot.solution);
     solve_metered(slot.problem, &slot.solution, &slot);
@@ -296,19 +330,23 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
     islands.scatter(problem, island, slots[island]->solution, solution);
 }
 
-void SolverLadder::Impl::add_counts(const Slot& slot) {
-  for (std::size_t k = 0; k < rungs.size(); ++k) {
-    const SolverStatistics& part = slot.counts[k];
-    SolverStatistics& all = statistics[k];
-    all.solves += part.solves;
-    all.certified += part.certified;
-    all.warm_hits += part.warm_hits;
-    all.iterations += part.iterations;
-    all.couplings += part.couplings;
-    all.direct_residual_sum += part.direct_residual_sum;
-    all.iterative_residual_sum += part.iterative_residual_sum;
-    raise_to(part.direct_residual_max, &all.direct_residual_max);
-    raise_to(part.iterative_residual_max, &all.iterative_residual_max);
+void add_statistics(const SolverStatistics& part, SolverStatistics* all) {
+  all->solves += part.solves;
+  all->certified += part.certified;
+  all->warm_hits += part.warm_hits;
+  all->iterations += part.iterations;
+  all->couplings += part.couplings;
+  all->direct_residual_sum += part.direct_residual_sum;
+  all->iterative_residual_sum += part.iterative_residual_sum;
+  raise_to(part.direct_residual_max, &all->direct_residual_max);
+  raise_to(part.iterative_residual_max, &all->iterative_residual_max);
+}
+
+void SolverLadder::Impl::add_counts(const LadderSlot& slot) {
+  const std::size_t first = options.prototype ? 1 : 0;  // the prototype's own
+  for (std::size_t k = 0; k < statistics.size(); ++k) {
+    const SolverStatistics& part = k < first ? slot.prototype_count : slot.counts[k - first];
+    add_statistics(part, &statistics[k]);
   }
 }
 
@@ -328,9 +366,15 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
   if (solution->lambda.size() != problem.rows()) solution->lambda.setZero(problem.rows());
   if (solution->w.size() != problem.rows()) solution->w.setZero(problem.rows());
+  if (!options.unique_forces) solution->uniqueness.clear();
+  if (options.unique_forces && solution->uniqueness.size() != problem.blocks.size())
+    solution->uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
   islands.update(problem);
   const int count = std::max(islands.count(), 1);
-  while (static_cast<int>(slots.size()) < count) slots.push_back(std::make_unique<Slot>());
+  while (static_cast<int>(slots.size()) < count) slots.push_back(std::make_unique<LadderSlot>());
+  const double limit = std::max(options.work, options.sweeps * problem.rows());
+  work_per_row = problem.rows() == 0 ? 0 : std::max(limit - spent, kLeastShare * limit) / problem.rows();
+  if (std::isinf(limit)) work_per_row = limit;
   const bool whole = islands.count() == 1 && islands.free_columns().empty();
   if (whole) {
     solve_metered(problem, solution, slots[0].get());  // no need to copy anything
@@ -346,6 +390,8 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
     result.iterations += part.iterations;
     result.escalations += part.escalations;
     result.held += part.held;
+    result.choices += part.choices;
+    result.unchosen += part.unchosen;
     result.work += part.work;
     result.settled = result.settled || part.settled;
     result.exhausted = result.exhausted || part.exhausted;
@@ -385,13 +431,15 @@ SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_uniqu
   impl_->starts_cold = options.solver == "auto" && options.cold_sweeps;
   for (const std::string_view name : solver_names())
     if (name == options.solver) impl_->rungs = {{name, kUnlimited}};
-  for (const Rung& rung : impl_->rungs) impl_->statistics.emplace_back().solver = rung.solver;
+  if (options.prototype) impl_->statistics.emplace_back().solver = options.prototype->name();
+  for (const LadderRung& rung : impl_->rungs) impl_->statistics.emplace_back().solver = rung.solver;
 }
 
 SolverLadder::~SolverLadder() = default;
 SolverLadder::SolverLadder(SolverLadder&&) noexcept = default;
 SolverLadder& SolverLadder::operator=(SolverLadder&&) noexcept = default;
 
+void SolverLadder::set_spent(double work) { impl_->spent = work; }
 std::span<const int> SolverLadder::island_of_row() const { return impl_->island_of_row; }
 std::span<const IslandResult> SolverLadder::island_results() const { return impl_->island_results; }
 std::span<const SolverStatistics> SolverLadder::statistics() const { return impl_->statistics; }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "base/se3.h"
 #include "mechanics/drive.h"
 #include "step/assemble.h"
 
@@ -99,14 +101,30 @@ void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, cons
               map);
 }
 
-void add_rotor_row(const StepInput& input, const Axis& axis, const AxisRow& at, std::span<const Twist> velocity,
-                   Problem* problem, RowMap* map) {
+/// What the row's own speed gains in the step by the row's turning alone, velocities being as they are: the rotor of a
+/// slide on a turning arm is thrown outwards with the slide.
+double calc_row_drift(const StepInput& input, const Axis& axis, const AxisRow& at, std::span<const Twist> velocity) {
+  if (!(input.h > 0)) return 0;
+  thread_local std::vector<Pose> moved;  // two of them are looked at
+  moved.resize(input.state->pose.size());
+  const auto speed_at = [&](double h) {
+    for (const int body : {at.body_a, at.body_b})
+      if (body >= 0) moved[body] = move(input.state->pose[body], velocity[body], h);
+    const AxisRow row = calc_axis_row(*input.model, moved, axis, at.value);
+    return calc_pair_speed(velocity, at.body_a, at.body_b, row.row);
+  };
+  return speed_at(input.h) - speed_at(0);
+}
+
+void add_rotor_row(const StepInput& input, const Weights& w, const Axis& axis, const AxisRow& at,
+                   std::span<const Twist> velocity, Problem* problem, RowMap* map) {
   if (!moves_freely(*map, at.body_a) && !moves_freely(*map, at.body_b)) return;
   RowBlock& block = problem->add_block(LawKind::Equality, 1);
   block.mode = input.model->joints[axis.joint].solve;
   const int row = block.row;
   map->joint_row[axis.armature_row] = row;
-  problem->c[row] = -calc_pair_speed(velocity, at.body_a, at.body_b, at.row);
+  problem->c[row] =
+      w.alpha * calc_row_drift(input, axis, at, velocity) - calc_pair_speed(velocity, at.body_a, at.body_b, at.row);
   problem->compliance[row] = 1 / axis.armature;
   add_pair_entries(input, *map, at.body_a, at.body_b, {&at.row, 1}, problem);
 }
@@ -132,7 +150,8 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
     add_coupling_row(input, coupling, model.couplings[k], offset, problem, map);
   }
   for (std::size_t k = 0; k < equations.axes.size(); ++k)
-    if (model.axes[k].armature > 0) add_rotor_row(input, model.axes[k], equations.axes[k], velocity, problem, map);
+    if (model.axes[k].armature > 0)
+      add_rotor_row(input, weights, model.axes[k], equations.axes[k], velocity, problem, map);
   if (!(input.h > 0)) return;
   for (std::size_t k = 0; k < equations.axes.size(); ++k) {
     const Axis& axis = model.axes[k];

@@ -14,9 +14,9 @@ namespace slipstick {
 ///   row . u - (1 - alpha) row . v - alpha target,  |l| <= alpha h max.
 /// A motor that is a source of force (MotorInput::torque) has no row: its impulse is in b.
 /// A motor with stiffness is a spring and damper to its target (add_spring_rows) under the same bound.
-/// A rotor (Axis::armature) of inertia J changes its speed as the coordinate does, l = -J (row . u - row . v): a row
-/// with the compliance 1/J. In an impact (h = 0) bounded forces do nothing: couplings and rotors alone are left;
-/// `velocity` is then the one before it (empty: the state's).
+/// A rotor (Axis::armature) of inertia J changes its speed as the coordinate does, l = -J (row . u - row . v + alpha h
+/// d(row)/dt . v): a row with the compliance 1/J. In an impact (h = 0) bounded forces do nothing: couplings and rotors
+/// alone are left; `velocity` is then the one before it (empty: the state's).
 void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
                    Problem* problem, RowMap* map, std::span<const Twist> velocity = {});
 

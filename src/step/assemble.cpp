@@ -179,14 +179,20 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
 }
 
 void add_spring_rows(const StepInput& input, const Weights& weights, const std::vector<SpringRows>& springs,
-                     Problem* problem, RowMap* map) {
+                     std::span<const double> before, Problem* problem, RowMap* map) {
   map->spring_row.assign(springs.size(), -1);
   map->spring_known.assign(springs.size(), {});
   const double h = input.h, alpha = weights.alpha, gamma = weights.gamma;
   for (std::size_t i = 0; i < springs.size(); ++i) {
     const SpringRows& spring = springs[i];
-    const double s = alpha * h * (gamma * h * spring.stiffness + spring.damping);
-    if (!(s > 0) && !(spring.stiffness > 0)) continue;
+    const bool flies = before[i] > 0;
+    const double stiffness = flies ? 0 : spring.stiffness;
+    const double s = alpha * (flies ? before[i] * spring.damping : h * (gamma * h * stiffness + spring.damping));
+    for (int r = 0; r < spring.count && flies; ++r) {
+      map->spring_known[i][r] = -before[i] * spring.stiffness * spring.value[r];
+      add_pair_impulse(input, *map, spring.body_a, spring.body_b, spring.row[r], map->spring_known[i][r], problem);
+    }
+    if (!(s > 0) && (flies || !(stiffness > 0))) continue;
     const auto ahead = [&](int r, double weight) {
       return weight == 0
                  ? 0.0
@@ -204,7 +210,7 @@ void add_spring_rows(const StepInput& input, const Weights& weights, const std::
     map->spring_row[i] = row;
     for (int r = 0; r < spring.count; ++r) {
       problem->compliance[row + r] = 1 / s;
-      problem->c[row + r] = alpha * h * spring.stiffness * (spring.value[r] + ahead(r, alpha - gamma)) / s;
+      problem->c[row + r] = alpha * h * stiffness * (spring.value[r] + ahead(r, alpha - gamma)) / s;
     }
     add_pair_entries(input, *map, spring.body_a, spring.body_b,
                      {spring.row.data(), static_cast<std::size_t>(spring.count)}, problem);
@@ -226,11 +232,19 @@ void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& co
     block.facets = input.options->facets;
     block.mu = contact.friction;
     block.mode = contact.solve;
+    block.rigid = input.contacts->contacts[contact.contact].limit >= 0;
     map->contact_row[i] = block.row;
     problem->c[block.row] = offset[i];
     add_pair_entries(input, *map, contact.body_a, contact.body_b, {contact.row.data(), static_cast<std::size_t>(count)},
                      problem);
   }
+}
+
+double calc_largest_normal(const StepProblem& made, const Solution& solution) {
+  double largest = 0;
+  for (const int row : made.map.contact_row)
+    if (row >= 0) largest = std::max(largest, solution.lambda[row]);
+  return largest;
 }
 
 Twist calc_body_twist(const StepInput& input, const RowMap& map, const Problem& problem, const VecX& v, int body) {
@@ -243,21 +257,37 @@ Twist calc_body_twist(const StepInput& input, const RowMap& map, const Problem& 
   return {u.head<3>(), u.tail<3>()};
 }
 
-Vec3 calc_gyroscopic_turn(const Body& body, const Vec3& omega, double h) {
+void update_turning(const StepInput& input, const RowMap& map, std::vector<char>* turning) {
+  const Model& model = *input.model;
+  turning->resize(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    (*turning)[i] = map.column_of_body[i] >= 0 && count_free_rotations(model.bodies[i]) == 3;
+}
+
+Vec3 calc_turning_momentum(const Body& body, bool turning, const Vec3& omega, const Vec3& torque, double h,
+                           Vec3* moment) {
   // Only rotations that are all free precess; a body held to one axis cannot, and one held to two axes follows
-  // the antisymmetric 2x2 part of F, turned by the same midpoint rule.
+  // the antisymmetric 2x2 part of F, turned by the midpoint rule.
+  moment->setZero();
   int rotations = 0;
   Eigen::Matrix<double, 3, 3> p = Mat3::Zero();
   for (int k = 0; k < body.dof; ++k)
     if (body.free_basis.col(k).tail<3>().squaredNorm() > 0.5) p.col(rotations++) = body.free_basis.col(k).tail<3>();
-  if (rotations == 3) return calc_free_rotation(body, omega, h);
-  if (rotations < 2) return omega;
+  const Vec3 spun = body.inertia * omega;
+  if (rotations == 3) {
+    const Vec3 u = calc_free_turn(body, turning ? Vec3(spun + torque) : spun, h);
+    const Vec3 turned = calc_turn_moment(body, u, h);
+    if (!turning) return spun + torque - 2 * turned;
+    *moment = turned;
+    return spun + torque - turned;
+  }
+  if (rotations < 2) return spun + torque;
   const Eigen::Matrix<double, 3, 2> q = p.leftCols<2>();
   const Eigen::Matrix2d inertia = q.transpose() * body.inertia * q;
-  const Eigen::Matrix2d f = q.transpose() * skew(body.inertia * omega) * q;
+  const Eigen::Matrix2d f = q.transpose() * skew(spun) * q;
   const Vec2 eta = q.transpose() * omega;
   const Vec2 turned = (inertia - 0.5 * h * f).inverse() * ((inertia + 0.5 * h * f) * eta);
-  return q * turned;
+  return body.inertia * (q * turned) + torque;
 }
 
 }  // namespace slipstick

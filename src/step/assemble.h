@@ -1,6 +1,7 @@
 // Shared by the schemes: columns and rows of a Problem from a model and its equations.
 #pragma once
 
+#include "base/se3.h"
 #include "step/scheme.h"
 
 namespace slipstick {
@@ -25,9 +26,9 @@ void add_joint_rows(const StepInput& input, const Weights& weights, const std::v
 /// Springs and dampers as compliant equality rows, [methods 7.1]:
 ///   g^T u + C l + C alpha h [k phi + (alpha - gamma) k h g^T v] = 0,  C = 1/(alpha gamma h^2 k + alpha h d).
 /// No entry grows with k: k -> infinity is the rigid link. A spring with 1/C = 0 (gamma = 0, d = 0) is an explicit
-/// force.
+/// force. `before`: one that flies is a force for so long, s, and its damper a row (alpha = gamma = 1; flight.h).
 void add_spring_rows(const StepInput& input, const Weights& weights, const std::vector<SpringRows>& springs,
-                     Problem* problem, RowMap* map);
+                     std::span<const double> before, Problem* problem, RowMap* map);
 
 /// Whether any freedom of the two bodies can move the row.
 bool is_row_movable(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row);
@@ -49,10 +50,27 @@ int count_free_rotations(const Body& body);
 void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& contacts, std::span<const double> offset,
                       Problem* problem, RowMap* map);
 
+/// The largest normal lambda of all contacts.
+double calc_largest_normal(const StepProblem& made, const Solution& solution);
+
 /// Body velocity of column data: v = S eta; prescribed bodies keep their own.
 Twist calc_body_twist(const StepInput& input, const RowMap& map, const Problem& problem, const VecX& v, int body);
 
-/// Angular velocity after a torque-free step, respecting locked rotations (kinetic energy kept).
-Vec3 calc_gyroscopic_turn(const Body& body, const Vec3& omega, double h);
+/// Which bodies have their momentum carried from the old body axes into the new ones (calc_carried_spin): all rotations
+/// are free.
+void update_turning(const StepInput& input, const RowMap& map, std::vector<char>* turning);
+
+/// The angular momentum that A = I starts from, for a body that turns from `omega` under the torque impulse `torque`, N
+/// m s. `turning`: the unknown is the velocity u with which the pose moves, and `moment` what I u leaves out of the
+/// momentum (calc_turn_moment). Otherwise it is the velocity at the end.
+Vec3 calc_turning_momentum(const Body& body, bool turning, const Vec3& omega, const Vec3& torque, double h,
+                           Vec3* moment);
+
+/// omega after a turn with `u`, in its own body axes, of a body that has the momentum p in those before it: momentum
+/// stays where it is in the world. A body that turns by more than calc_resolved_turn allows keeps energy and the size
+/// of its momentum instead.
+inline Vec3 calc_carried_spin(const Body& body, const Vec3& p, const Vec3& u, double h) {
+  return body.inertia_inverse * (exp_rotation(-calc_resolved_turn(u, h)) * p);
+}
 
 }  // namespace slipstick

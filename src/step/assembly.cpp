@@ -70,7 +70,7 @@ Assembly assemble(const Model& model, const SimulationOptions& options, const St
   made.limit = kAssemblyLimit * size;
   SimulationOptions chosen = options;
   chosen.solver = "auto";
-  chosen.hold_resting = false;
+  chosen.hold_resting = chosen.unique_forces = false;
   StepSolver solver(chosen);
   Projection projection(model, chosen);
   for (int round = 0; round < kMaxAssemblyRounds && !now.holds; ++round) {

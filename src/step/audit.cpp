@@ -1,6 +1,8 @@
 #include "step/audit.h"
 
 #include "step/actuation.h"
+#include "step/assemble.h"
+#include "step/flight.h"
 
 namespace slipstick {
 
@@ -40,6 +42,36 @@ RowSpeed calc_row_speed(const StepInput& input, const State& next, int body_a, i
   return speed;
 }
 
+/// What energies gain because velocities pass to the instant of their poses in a take-off, and lose in a landing: at
+/// most half a step of the power of gravity and springs (docs/decisions/0035). That of loads is their work.
+double calc_shift(const StepInput& input, const StepProblem& made, const State& next) {
+  double shift = 0;
+  const auto power = [](const Vec6& impulse, const Twist& v) {
+    return impulse.head<3>().dot(v.linear) + impulse.tail<3>().dot(v.angular);
+  };
+  for (std::size_t i = 0; i < made.kick.size(); ++i) {
+    const Kick& kick = made.kick[i];
+    const Twist& v = next.velocity[i];
+    if (made.map.column_of_body[i] < 0 || kick.before + kick.after == input.h) continue;
+    if (!(kick.after > 0)) {
+      shift -= kick.before * power(made.equations->gravity[i], v);
+      continue;
+    }
+    const Vec6 given = kick.after * made.equations->gravity[i] + kick.spring;
+    const Twist gained = calc_kick(input.model->bodies[i], given + kick.after * kick.load);
+    shift += power(given, {v.linear - 0.5 * gained.linear, v.angular - 0.5 * gained.angular});
+  }
+  for (std::size_t i = 0; i < made.spring_end.size(); ++i) {
+    const SpringRows& spring = made.equations->springs[i];
+    bool lands = made.spring_before[i] > 0;
+    for (const int body : {spring.body_a, spring.body_b}) lands = lands && (body < 0 || !(made.kick[body].after > 0));
+    for (int r = 0; r < spring.count && lands; ++r)
+      shift -=
+          made.map.spring_known[i][r] * calc_pair_speed(next.velocity, spring.body_a, spring.body_b, spring.row[r]);
+  }
+  return shift;
+}
+
 }  // namespace
 
 EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
@@ -53,8 +85,9 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
     if (made.map.column_of_body[i] < 0) continue;
     const Twist &u = input.state->velocity[i], &v = next.velocity[i];
-    ledger.load += 0.5 * input.h *
-                   (eq.load[i].head<3>().dot(u.linear + v.linear) + eq.load[i].tail<3>().dot(u.angular + v.angular));
+    const Kick& kick = made.kick[i];
+    const Vec6 load = kick.before * eq.load[i] + kick.after * kick.load;
+    ledger.load += 0.5 * (load.head<3>().dot(u.linear + v.linear) + load.tail<3>().dot(u.angular + v.angular));
   }
   for (const JointRows& joint : eq.joints) {
     for (int r = 0; r < joint.count; ++r) {
@@ -67,10 +100,11 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
   add_axis_work(input, made, solution, next, &ledger);
   for (std::size_t i = 0; i < eq.springs.size(); ++i) {
     const SpringRows& spring = eq.springs[i];
-    if (made.map.spring_row[i] < 0) continue;
+    const int row = made.map.spring_row[i];
     for (int r = 0; r < spring.count; ++r) {
       const RowSpeed speed = calc_row_speed(input, next, spring.body_a, spring.body_b, spring.row[r]);
-      const double impulse = scale * lambda[made.map.spring_row[i] + r];
+      double impulse = scale * ((row < 0 ? 0 : lambda[row + r]) + made.map.spring_known[i][r]);
+      if (i < made.spring_end.size()) impulse += made.spring_impulse[i][r];
       ledger.kinematic -= impulse * speed.prescribed;
       ledger.damping -= input.h * spring.damping * speed.total * speed.total;
     }
@@ -86,8 +120,9 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
       ledger.kinematic -= scale * lambda[row + r] * speed.prescribed;
     }
   }
-  ledger.numerical =
-      ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction - ledger.impact;
+  ledger.correction = calc_shift(input, made, next);
+  ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction -
+                     ledger.impact - ledger.correction;
   return ledger;
 }
 

@@ -25,7 +25,7 @@ void CoreRows::for_each_hit(const State& from, FastPairs* fast, ContactFinder* f
   const std::span<const PlacedShape> placed = finder->place(from);
   Hit hit;
   for (const FastPair& pair : fast->pairs())
-    if (cast(pair, placed, fast, &hit)) use(hit);
+    if (cast(pair, fast->core(pair).center, placed, fast, &hit)) use(hit);
 }
 
 bool CoreRows::find(const State& from, FastPairs* fast, ContactFinder* finder) {
@@ -46,10 +46,30 @@ CoreRows::First CoreRows::find_first(const State& from, FastPairs* fast, Contact
   return first;
 }
 
+CoreRows::Passage CoreRows::find_passage(const State& from, FastPairs* fast, ContactFinder* finder) const {
+  Passage first;
+  if (fast->swept().empty()) return first;
+  const std::span<const PlacedShape> placed = finder->place(from);
+  Hit hit;
+  for (const SweptPair& pair : fast->swept()) {
+    for (const Vec3& corner : fast->corners(pair.mover)) {
+      if (!cast({pair.mover, pair.partner, -1}, corner, placed, fast, &hit) || hit.when >= first.enters) continue;
+      // Back from the end: what comes out of matter there, on a side that looks the other way, went through it.
+      const Vec3 back = hit.point - hit.end;
+      const double length = back.norm();
+      double distance = length;
+      Vec3 normal;
+      if (!(length > 0) || !cast_ray({hit.end, back / length}, placed[pair.partner], &distance, &normal)) continue;
+      if (normal.dot(hit.normal) < 0) first = {hit.when, hit.when + (1 - hit.when) * (1 - distance / length)};
+    }
+  }
+  return first;
+}
+
 /// In the frame of the partner at the start of the step, in pieces.
-bool CoreRows::cast(const FastPair& pair, std::span<const PlacedShape> placed, FastPairs* fast, Hit* hit) const {
+bool CoreRows::cast(const FastPair& pair, const Vec3& core, std::span<const PlacedShape> placed, FastPairs* fast,
+                    Hit* hit) const {
   const BodyPath way = fast->path(model_.shapes[pair.mover].body), frame = fast->path(model_.shapes[pair.partner].body);
-  const Vec3& core = fast->core(pair).center;
   const auto at = [&](double t) {
     const Pose there = frame.at(t);
     return apply(frame.from, there.orientation.conjugate() * (apply(way.at(t), core) - there.position));
@@ -58,6 +78,7 @@ bool CoreRows::cast(const FastPair& pair, std::span<const PlacedShape> placed, F
   const int pieces = 1 + static_cast<int>(std::min(turn / kPiece, 200.0));
   hit->pair = pair;
   hit->start = at(0);
+  hit->end = at(1);
   Vec3 last = hit->start;
   for (int k = 1; k <= pieces; ++k) {
     const Vec3 next = at(static_cast<double>(k) / pieces);
@@ -125,9 +146,21 @@ void CoreRows::update_row(FastPairs* fast, Row* row) const {
   contact.central = true;
 }
 
+void CoreRows::append_to(ContactSet* contacts) const {
+  for (const Row& row : rows_) contacts->contacts.push_back(row.contact);
+}
+
+bool CoreRows::opposes(const Contact& contact) const {
+  return std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+    const ContactKey &x = row.contact.key, &y = contact.key;
+    return contact.limit < 0 && x.shape_a == y.shape_a && x.shape_b == y.shape_b &&
+           row.contact.normal.dot(contact.normal) < 0;
+  });
+}
+
 void CoreRows::put_into(ContactSet* contacts) const {
   std::erase_if(contacts->contacts, [](const Contact& contact) { return contact.central; });
-  for (const Row& row : rows_) contacts->contacts.push_back(row.contact);
+  append_to(contacts);
   std::sort(contacts->contacts.begin(), contacts->contacts.end(),
             [](const Contact& x, const Contact& y) { return x.key < y.key; });
 }

@@ -6,6 +6,7 @@
 #include <slipstick/model.h>
 #include <slipstick/state.h>
 
+#include <string_view>
 #include <vector>
 
 #include "audit/fast_pairs.h"
@@ -15,6 +16,9 @@ namespace slipstick {
 
 /// How often a trial is repeated with rows on the way of the centres.
 inline constexpr int kMaxCoreRepeats = 6;
+/// A step without contacts that oppose a row on the way of the centres is not certified, and says this.
+inline constexpr std::string_view kLeftOut =
+    "contacts of a body that is deep in another would push it through, and were left out";
 
 class CoreRows {
  public:
@@ -31,8 +35,16 @@ class CoreRows {
   };
   /// The first of all, whose rows are not kept.
   First find_first(const State& from, FastPairs* fast, ContactFinder* finder) const;
+  struct Passage {
+    double enters = kInfinity, leaves = kInfinity;  ///< shares of the way; above 1: there is none
+  };
+  /// The first corner that has gone right through the surface of a partner, and is on the other side at the end.
+  Passage find_passage(const State& from, FastPairs* fast, ContactFinder* finder) const;
   /// Puts the rows into a set, in place of those that it had.
   void put_into(ContactSet* contacts) const;
+  void append_to(ContactSet* contacts) const;
+  /// Whether it is a contact of a pair with a row, and pushes against it.
+  bool opposes(const Contact& contact) const;
 
  private:
   struct Hit {
@@ -41,6 +53,7 @@ class CoreRows {
     Vec3 point = Vec3::Zero();   ///< of the partner, where that was at the start
     Vec3 normal = Vec3::Zero();  ///< outward, the same
     Vec3 start = Vec3::Zero();   ///< of the core
+    Vec3 end = Vec3::Zero();     ///< the same, in the partner's frame of the start
   };
   struct Row {
     Hit hit;
@@ -49,7 +62,8 @@ class CoreRows {
   };
   template <typename Use>
   void for_each_hit(const State& from, FastPairs* fast, ContactFinder* finder, Use&& use) const;
-  bool cast(const FastPair& pair, std::span<const PlacedShape> placed, FastPairs* fast, Hit* hit) const;
+  bool cast(const FastPair& pair, const Vec3& point, std::span<const PlacedShape> placed, FastPairs* fast,
+            Hit* hit) const;
   void keep(const Hit& hit, FastPairs* fast);
   void update_row(FastPairs* fast, Row* row) const;
 

@@ -7,6 +7,7 @@
 #include "base/se3.h"
 #include "mechanics/equations.h"
 #include "step/overlap.h"
+#include "step/rigid_turn.h"
 
 namespace slipstick {
 
@@ -20,11 +21,13 @@ constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
 constexpr double kAllAtOnce = 1.5;
 /// Rounds of a correction that is not limited by its speed, and the overlap, in body sizes, with which it is content.
 constexpr int kMaxCorrectionRounds = 6;
-constexpr double kCorrected = 1e-10;
+constexpr double kCorrected = 1e-10, kNearlyCorrected = 1e-6;  // exact effort; others
 /// A contact that would be out in so many steps by its own speed is left to it.
 constexpr double kStepsToPart = 10;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
+/// Joints are closed where they have come apart by more than this share of their size, m, or by as many rad.
+constexpr double kLoose = 1e-6;
 
 double calc_parting_speed(const Contact& contact, const State& state) {
   const auto speed = [&](int body, const Vec3& point) -> double {
@@ -51,13 +54,48 @@ Correction::Correction(const Model& model, const SimulationOptions& options)
 }
 
 bool Correction::is_real(const State& state, const Contact& contact) const {
+  if (options_.close_joints && contact.limit >= 0) return contact.gap < -kLoose;  // ends of ranges are joints too
   if (contact.gap >= 0 || contact.gap >= -calc_slop(model_, options_.step, state.velocity, contact)) return false;
   return contact.limit >= 0 || !(kStepsToPart * options_.step * calc_parting_speed(contact, state) > -contact.gap);
 }
 
-bool Correction::is_due(const State& state, const ContactSet& contacts) const {
+bool Correction::is_due(const State& state, const ContactSet& contacts) {
   return std::any_of(contacts.contacts.begin(), contacts.contacts.end(),
-                     [&](const Contact& contact) { return is_real(state, contact); });
+                     [&](const Contact& contact) { return is_real(state, contact); }) ||
+         find_loose(state);
+}
+
+/// Not what gives way by itself, nor what stands open and is held as it stands.
+bool Correction::is_closable(const State& state, const JointRows& joint) const {
+  if (!options_.close_joints || joint.compliance > 0) return false;
+  for (int r = 0; r < joint.count; ++r)
+    if (stands_open(model_, options_.step, state.velocity, joint, r)) return false;
+  return true;
+}
+
+/// Joints and couplings that have come apart.
+bool Correction::find_loose(const State& state) {
+  loose_.clear();
+  looseness_ = 0;
+  if (!options_.close_joints) return false;
+  const auto look = [&](double error, double size, int joint) {
+    if (std::abs(error) <= kLoose * size) return;
+    const Joint& made = model_.joints[joint];
+    loose_.push_back(made.b != kWorld ? made.b : made.a);
+    looseness_ = std::max(looseness_, std::abs(error));
+  };
+  update_joint_rows(model_, state.pose, &joints_);
+  for (const JointRows& joint : joints_) {
+    if (!is_closable(state, joint)) continue;
+    const double size = calc_joint_size(model_, model_.joints[joint.joint]);
+    for (int r = 0; r < joint.count; ++r) look(joint.value[r], size, joint.joint);
+  }
+  if (model_.couplings.empty()) return !loose_.empty();
+  update_axis_rows(model_, state.pose, state.axis, &axes_);
+  update_coupling_rows(model_, axes_, &couplings_);
+  for (std::size_t k = 0; k < couplings_.size(); ++k)
+    look(couplings_[k].value, 1, model_.axes[model_.couplings[k].term[0].axis].joint);
+  return !loose_.empty();
 }
 
 // ---------------------------------------------------------------- who is moved
@@ -92,8 +130,16 @@ bool Correction::find_groups(const State& state, bool first) {
   for (std::size_t i = 0; i < due_.size(); ++i)
     if (due_[i]) due_[root_of(static_cast<int>(i))] = 1;
   bool any = false;
+  if (find_loose(state)) {
+    for (const int body : loose_) {
+      if (!moves(body)) continue;
+      if (first) due_[root_of(body)] = 1;
+      any = any || due_[root_of(body)] != 0;
+    }
+  }
+  const double corrected = options_.effort == Effort::Exact ? kCorrected : kNearlyCorrected;
   for (const Contact& contact : contacts_.contacts) {
-    if (!(first ? is_real(state, contact) : contact.gap < -kCorrected * calc_contact_size(model_, contact))) continue;
+    if (!(first ? is_real(state, contact) : contact.gap < -corrected * calc_contact_size(model_, contact))) continue;
     for (const int body : bodies_of(model_, contact)) {
       if (!moves(body)) continue;
       if (first) due_[root_of(body)] = 1;
@@ -126,7 +172,7 @@ bool Correction::update_offsets(bool spent) {
   return limited;
 }
 
-/// The joints of those who are moved keep the errors that they had.
+/// The joints of those who are moved keep the errors that they had, but for those that are closed.
 void Correction::update_joints(const State& state, bool first) {
   update_joint_rows(model_, state.pose, &joints_);
   if (first) joint_start_.assign(model_.joint_rows, 0.0);
@@ -134,12 +180,17 @@ void Correction::update_joints(const State& state, bool first) {
   moved_joints_.clear();
   for (const JointRows& joint : joints_) {
     const int row = model_.joints[joint.joint].first_row;
+    const bool keeps = first && !is_closable(state, joint);
     for (int r = 0; r < joint.count; ++r) {
-      if (first) joint_start_[row + r] = joint.value[r];
+      if (keeps) joint_start_[row + r] = joint.value[r];
       joint_offset_[row + r] = joint.value[r] - joint_start_[row + r];
     }
     if (is_moved(joint.body_a) || is_moved(joint.body_b)) moved_joints_.push_back(joint);
   }
+  if (!options_.close_joints) return;
+  for (std::size_t k = 0; k < couplings_.size(); ++k)  // of find_loose
+    if (is_moved(model_.joints[model_.axes[model_.couplings[k].term[0].axis].joint].b))
+      joint_offset_[model_.couplings[k].row] = couplings_[k].value;
 }
 
 void Correction::find(const State& state, ContactFinder* finder) {
@@ -147,9 +198,30 @@ void Correction::find(const State& state, ContactFinder* finder) {
   add_limit_contacts(model_, state, &contacts_);
 }
 
+/// Who floats: no joint to the world, no contact with it within reach, no direction that is locked.
+void Correction::keep_momentum(State* state) {
+  moved_.assign(group_.size(), -1);
+  held_.assign(group_.size(), 0);
+  const auto moves = [&](int body) { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; };
+  const auto hold = [&](int a, int b) {
+    if (moves(a) && !moves(b)) held_[root_of(a)] = 1;
+    if (moves(b) && !moves(a)) held_[root_of(b)] = 1;
+  };
+  for (std::size_t i = 0; i < group_.size(); ++i) {
+    const int body = static_cast<int>(i);
+    if (moves(body) && is_moved(body)) moved_[i] = root_of(body);
+    if (moves(body) && !is_unheld(model_, body)) held_[root_of(body)] = 1;
+  }
+  for (const Joint& joint : model_.joints) hold(joint.a, joint.b);
+  for (const Contact& contact : contacts_.contacts)
+    if (contact.limit < 0) hold(contact.body_a, contact.body_b);
+  restore_angular_momentum(model_, moved_, held_, before_, state);
+}
+
 CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, State* state) {
   CorrectionResult result;
-  const double before = calc_energy(model_, state->pose, state->velocity, state->axis).potential();
+  const double before = calc_energy(model_, state->pose, state->velocity, state->axis).total();
+  before_ = state->pose;
   bool spent = false;
   double most = 0;
   for (int round = 0; round < kMaxCorrectionRounds; ++round) {
@@ -159,6 +231,7 @@ CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, Stat
     const bool limited = update_offsets(spent);
     for (const double offset : offset_)
       if (offset < 0) most = std::max(most, -offset);
+    most = std::max(most, looseness_);
     update_joints(*state, round == 0);
     projection_.begin(*state);
     projection_.add_joints(moved_joints_, joint_offset_);
@@ -166,6 +239,7 @@ CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, Stat
     const LadderResult solved = projection_.solve(solver);
     result.solve.iterations += solved.iterations;
     result.solve.escalations += solved.escalations;
+    result.solve.work += solved.work;
     result.solve.certify_seconds += solved.certify_seconds;
     const double moved = projection_.move(kCorrectionLever * most, state);
     result.moved += moved;
@@ -173,7 +247,8 @@ CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, Stat
     if (moved == 0 || spent || (limited && moved_joints_.empty())) break;
     spent = limited;
   }
-  result.energy = calc_energy(model_, state->pose, state->velocity, state->axis).potential() - before;
+  if (result.moved > 0) keep_momentum(state);
+  result.energy = calc_energy(model_, state->pose, state->velocity, state->axis).total() - before;
   return result;
 }
 

@@ -1,5 +1,7 @@
-// Overlap is corrected in positions alone, after a step: docs/step.md. Velocities stay as they are, so that no kinetic
-// energy comes of it; what the potential energy changes by has its own line in the ledger.
+// Overlap, and with `close_joints` what a step has opened joints by, is corrected in positions alone, after a step:
+// docs/step.md. Velocities stay as they are, so that no kinetic
+// energy comes of it, but for the rigid turn that keeps the angular momentum of groups that float (rigid_turn.h); what
+// the energy changes by has its own line in the ledger.
 #pragma once
 
 #include <vector>
@@ -11,7 +13,7 @@ namespace slipstick {
 
 struct CorrectionResult {
   double moved = 0;   ///< m: how far the farthest point of a body came
-  double energy = 0;  ///< J: by how much the potential energy grew
+  double energy = 0;  ///< J: by how much the energy grew
   LadderResult solve;
 };
 
@@ -19,19 +21,22 @@ class Correction {
  public:
   Correction(const Model& model, const SimulationOptions& options);  ///< keeps references
 
-  /// Whether a contact of `state` overlaps for real and is not about to part by itself.
-  bool is_due(const State& state, const ContactSet& contacts) const;
-  /// Moves the bodies of all groups (bodies that touch or are joined) with such an overlap. Deep ones come out over
-  /// several steps: not faster than the speed limit. Others in at most a few rounds, as normals turn.
+  /// Whether a contact of `state` overlaps for real and is not about to part by itself, or a joint is to be closed.
+  bool is_due(const State& state, const ContactSet& contacts);
+  /// Moves the bodies of all groups (bodies that touch or are joined) with such an overlap or joint. Deep ones come out
+  /// over several steps: not faster than the speed limit. Others in at most a few rounds, as normals turn.
   CorrectionResult run(ContactFinder* finder, StepSolver* solver, State* state);
 
  private:
   bool is_real(const State& state, const Contact& contact) const;
+  bool is_closable(const State& state, const JointRows& joint) const;
+  bool find_loose(const State& state);
   void find(const State& state, ContactFinder* finder);
   bool find_groups(const State& state, bool first);
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
   bool update_offsets(bool spent);
   void update_joints(const State& state, bool first);
+  void keep_momentum(State* state);
   void join(int a, int b);
   int root_of(int body);
   double calc_allowance(const Contact& contact) const;
@@ -42,11 +47,18 @@ class Correction {
   ContactSet contacts_;
   std::vector<double> reach_;
   std::vector<JointRows> joints_, moved_joints_;
-  std::vector<double> joint_start_;   ///< errors before the first round: they are kept
+  std::vector<double> joint_start_;  ///< errors that are kept: all before the first round, or those of open joints
+  std::vector<int> loose_;           ///< a body of each joint that is to be closed
+  double looseness_ = 0;             ///< m or rad: the largest error of those
+  std::vector<AxisRow> axes_;
+  std::vector<CouplingRow> couplings_;
   std::vector<double> joint_offset_;  ///< what rounds have added to them
   std::vector<double> offset_;        ///< per contact
   std::vector<int> group_;            ///< per body: another one of the same group, or itself
   std::vector<char> due_;             ///< per body that stands for its group
+  std::vector<Pose> before_;
+  std::vector<int> moved_;  ///< per body: what stands for its group, or -1
+  std::vector<char> held_;  ///< per body that stands for its group: something that does not move holds it
 };
 
 }  // namespace slipstick

@@ -99,20 +99,27 @@ void StepImpulses::add_contact(const StepInput& input, const ContactRows& rows, 
   }
 }
 
-void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made, const State& next,
-                             double share) {
-  const double h = share * input.h;
+void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made,
+                             const Solution& solution, const State& next, double share) {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (made.map.column_of_body[i] < 0) continue;
-    bodies_[i].gravity += h * made.equations->gravity[i];
-    bodies_[i].load += h * made.equations->load[i];
-    bodies_[i].inertia.tail<3>() += share * scheme.calc_inertial_impulse(input, next, static_cast<int>(i));
+    // Forces act for the whole step; where the velocity steps from its middle to its end or back (flight.h), the half
+    // step of difference is no force.
+    const Kick& kick = made.kick[i];
+    const double acted = kick.before + kick.after, whole = share * input.h / acted;
+    const Vec6& gravity = made.equations->gravity[i];
+    const Vec6 load = kick.before * made.equations->load[i] + kick.after * kick.load;
+    bodies_[i].gravity += share * input.h * gravity;
+    bodies_[i].load += whole * load;
+    bodies_[i].inertia += (share - whole) * (acted * gravity + load);
+    bodies_[i].inertia.tail<3>() +=
+        share * scheme.calc_inertial_impulse(input, made, solution, next, static_cast<int>(i));
   }
 }
 
 void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepProblem& made, const Solution& solution,
                        const State& next, double share) {
-  add_known(input, scheme, made, next, share);
+  add_known(input, scheme, made, solution, next, share);
   const std::span<const Pose> pose = made.pose;
   const Equations& equations = *made.equations;
   const double scale = share * made.impulse_scale;
@@ -125,15 +132,22 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
   for (std::size_t i = 0; i < equations.springs.size(); ++i) {
     const SpringRows& spring = equations.springs[i];
     const int row = made.map.spring_row[i];
-    PairRow sum = i < made.spring_bend.size() ? made.spring_bend[i] : PairRow{};
+    PairRow sum;
     for (int r = 0; r < spring.count; ++r) {
-      const double impulse = row >= 0 ? solution.lambda[row + r] : made.map.spring_known[i][r];
+      const double impulse = (row >= 0 ? solution.lambda[row + r] : 0) + made.map.spring_known[i][r];
       sum.a += impulse * spring.row[r].a;
       sum.b += impulse * spring.row[r].b;
       if (i >= model_.springs.size()) axes_[axis_of_spring_[i - model_.springs.size()]].spring += scale * impulse;
     }
-    // The rows of springs are at q where those of joints and contacts are at q*.
-    add_spring(equations, input.state->pose, i, scale * sum.a, scale * sum.b);
+    add_spring(equations, pose, i, scale * sum.a, scale * sum.b);
+  }
+  for (std::size_t i = 0; i < made.spring_end.size(); ++i) {
+    PairRow sum;
+    for (int r = 0; r < made.spring_end[i].count; ++r) {
+      sum.a += made.spring_impulse[i][r] * made.spring_end[i].row[r].a;
+      sum.b += made.spring_impulse[i][r] * made.spring_end[i].row[r].b;
+    }
+    add_spring(equations, next.pose, i, share * sum.a, share * sum.b);
   }
   for (std::size_t i = 0; i < equations.contacts.size(); ++i) {
     const ContactRows& rows = equations.contacts[i];

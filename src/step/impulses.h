@@ -41,8 +41,8 @@ class StepImpulses {
   std::span<const BodyImpulse> bodies() const { return bodies_; }
 
  private:
-  void add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made, const State& next,
-                 double share);
+  void add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made, const Solution& solution,
+                 const State& next, double share);
   void add_joints(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots);
   void add_axes(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots);
   void add_spring(const Equations& equations, std::span<const Pose> pose, std::size_t i, const Vec6& on_a,

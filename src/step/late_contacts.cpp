@@ -63,7 +63,8 @@ bool LateContacts::find_one(const State& state, const State& next, double h, dou
   if (has && contact->gap > std::min(place->gap, 0.0) - slack) return false;  // was as deep before
   const auto velocity = [&](int body, const Vec3& p) {
     const Pose& pose = state.pose[body];
-    return point_velocity(pose, next.velocity[body], pose.orientation.conjugate() * (p - pose.position));
+    const Twist moved{(next.pose[body].position - pose.position) / h, next.velocity[body].angular};
+    return point_velocity(pose, moved, pose.orientation.conjugate() * (p - pose.position));
   };
   contact->point_a = carry(next.pose[contact->body_a], state.pose[contact->body_a], contact->point_a);
   contact->point_b = carry(next.pose[contact->body_b], state.pose[contact->body_b], contact->point_b);

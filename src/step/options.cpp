@@ -27,6 +27,23 @@ bool contains(const std::vector<std::string_view>& names, const std::string& nam
 
 }  // namespace
 
+bool can_choose_steps(const SimulationOptions& options) {
+  const auto scheme = make_scheme(options.scheme);
+  if (!scheme || !scheme->locates(options)) return false;
+  const Weights weights = scheme->weights(options);
+  return weights.alpha == 0.5 && weights.gamma == 0.5;
+}
+
+void set_accuracy(double accuracy, SimulationOptions* options) {
+  options->accuracy = accuracy;
+  if (accuracy > 0 && !can_choose_steps(*options)) options->scheme = "trapezoid";
+}
+
+std::string make_solver_text(const SimulationOptions& options) {
+  if (!options.prototype) return options.solver;
+  return std::string(options.prototype->name()) + " before " + options.solver;
+}
+
 std::vector<OptionFault> find_option_faults(const SimulationOptions& o) {
   std::vector<OptionFault> faults;
   const auto require = [&faults](bool good, const char* item, const char* key, const char* text) {
@@ -37,6 +54,10 @@ std::vector<OptionFault> find_option_faults(const SimulationOptions& o) {
           "duration must be a time in seconds, zero or more");
   require(!(o.step > 0) || o.duration / o.step <= 1e12, "", o.duration > 1e6 ? "duration" : "step",
           "duration / step is more than 1e12 steps");
+  require(std::isfinite(o.accuracy) && o.accuracy >= 0, "", "accuracy",
+          "accuracy must be a length in metres (the error allowed per second of motion)");
+  require(!(o.accuracy > 0) || !contains(scheme_names(), o.scheme) || can_choose_steps(o), "", "accuracy",
+          "accuracy needs a scheme of second order with located events: trapezoid, or alpha-gamma with both at 1/2");
   require(o.tolerance > 0 && o.tolerance < 1, "", "tolerance", "tolerance must lie between 0 and 1");
   require(o.budget >= 0, "", "budget", "budget must be a number of sweeps, 0 for what the effort says");
   require(o.heap_tolerance >= 0 && o.heap_tolerance < 1, "", "heap_tolerance",

@@ -8,6 +8,17 @@
 
 namespace slipstick {
 
+namespace {
+
+/// What is known of a force of which two parts are known.
+Uniqueness find_worse(Uniqueness a, Uniqueness b) {
+  for (const Uniqueness worst : {Uniqueness::Arbitrary, Uniqueness::Unknown, Uniqueness::Chosen})
+    if (a == worst || b == worst) return worst;
+  return Uniqueness::Unique;
+}
+
+}  // namespace
+
 Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
     : model(m),
       options(o),
@@ -104,7 +115,11 @@ void Pipe::commit(State* reached) {
     reached->time = static_cast<double>(reached->step) * options.step;
     reached->previous_velocity = state.velocity;
     std::swap(state, *reached);
-    for (ContactForce& each : forces) each.force /= options.step;
+    for (ContactForce& each : forces) {
+      each.force /= options.step;
+      report.arbitrary += each.uniqueness == Uniqueness::Arbitrary;
+      report.not_unique += each.uniqueness == Uniqueness::Arbitrary || each.uniqueness == Uniqueness::Chosen;
+    }
     readings.update(state, &impulses, options.step);
   }
   report.events = static_cast<int>(events.size());
@@ -125,6 +140,8 @@ void Pipe::correct() {
     const Stopwatch watch(&report.seconds.solve);
     made = correction_.run(&finder, &solver, &state);
   }
+  report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
+  report.work += made.solve.work;
   if (made.moved == 0) return;
   if (world.enters(uncorrected_, state, found.contacts)) {
     std::swap(state, uncorrected_);
@@ -134,7 +151,6 @@ void Pipe::correct() {
   }
   report.corrections = 1;
   report.corrected = made.moved;
-  report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
   EnergyLedger ledger;
   ledger.change = ledger.correction = made.energy;
   report.certificate.ledger.add(ledger);
@@ -160,7 +176,23 @@ void Pipe::begin() {
   events.clear();
   forces.clear();
   impulses.clear();
+  world.begin();
+  solver.begin();
   repeats_ = 0;
+}
+
+void Pipe::begin_again() {
+  const StepReport spent = report;
+  begin();
+  report.iterations = spent.iterations;
+  report.escalations = spent.escalations;
+  report.work = spent.work;
+  report.islands = spent.islands;
+  report.held = spent.held;
+  report.reach_repeats = spent.reach_repeats;
+  report.late_repeats = spent.late_repeats;
+  report.core_repeats = spent.core_repeats;
+  report.seconds = spent.seconds;
 }
 
 const StepReport& Pipe::fail(std::string_view note) {
@@ -238,6 +270,10 @@ void Pipe::book(const ImpactResult& impact) {
 void Pipe::book(const LadderResult& solved) {
   report.iterations += solved.iterations;
   report.escalations += solved.escalations;
+  report.work += solved.work;
+  report.settled = report.settled || solved.settled;
+  report.exhausted = report.exhausted || solved.exhausted;
+  report.choices += solved.choices;
   report.seconds.certify += solved.certify_seconds;
   raise_to(solved.residual, &report.certificate.residual);
   if (solved.certified) return;
@@ -245,17 +281,18 @@ void Pipe::book(const LadderResult& solved) {
   report.note = solved.note;
 }
 
-void Pipe::add_force(const Contact& contact, const Vec3& impulse) {
+void Pipe::add_force(const Contact& contact, const Vec3& impulse, Uniqueness uniqueness) {
   if (contact.limit >= 0) return;
   const auto place =
       std::lower_bound(forces.begin(), forces.end(), contact.key,
                        [](const ContactForce& each, const ContactKey& key) { return each.contact.key < key; });
   if (place == forces.end() || place->contact.key != contact.key) {
-    forces.insert(place, {contact, impulse});
+    forces.insert(place, {contact, impulse, uniqueness});
     return;
   }
   place->contact = contact;
   place->force += impulse;
+  place->uniqueness = find_worse(place->uniqueness, uniqueness);
 }
 
 void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
@@ -264,7 +301,7 @@ void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
     const ContactRows& rows = scratch.equations.contacts[i];
     Vec3 impulse = Vec3::Zero();
     for (int k = 0; k < rows.count; ++k) impulse += scratch.contact_impulse[i][k] * rows.direction[k];
-    if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse);
+    if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse, Uniqueness::Unknown);
   }
 }
 

@@ -34,6 +34,8 @@ struct Pipe {
 
   /// Before stage 2: nothing has happened in this step yet.
   void begin();
+  /// The same for a step that is taken again as a whole: what its first trials have cost stays in the report.
+  void begin_again();
   /// The step leaves everything as it was, and the report says why.
   const StepReport& fail(std::string_view note);
   /// The same for a value that is no number: the report names the formula that it came from, or says `otherwise`.
@@ -55,7 +57,7 @@ struct Pipe {
   /// Adds their impulses to those of the step; `at` is what they were given.
   void add_impulses(const StepInput& at, const ImpactScratch& scratch);
   /// Adds to the mean force of a contact over the step, N s on body B.
-  void add_force(const Contact& contact, const Vec3& impulse);
+  void add_force(const Contact& contact, const Vec3& impulse, Uniqueness uniqueness);
   /// The share of the accepted trial that counts: 1, or less where its end was interpolated.
   double calc_share() const { return input.h / trial.h(); }
   /// Everything that is not in the state is found from it: as after construction.

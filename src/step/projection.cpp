@@ -54,7 +54,9 @@ void Projection::add_joints(std::span<const JointRows> joints, std::span<const d
   if (model_.couplings.empty()) return;
   update_axis_rows(model_, input_.state->pose, input_.state->axis, &equations_.axes);
   update_coupling_rows(model_, equations_.axes, &equations_.couplings);
-  add_axis_rows(input_, {}, equations_, 0, &problem_, &map_);
+  add_axis_rows(input_, {}, equations_, 0, &problem_, &map_, still_);  // rotors too are at rest here
+  for (const Coupling& coupling : model_.couplings)
+    if (map_.joint_row[coupling.row] >= 0) problem_.c[map_.joint_row[coupling.row]] = offset[coupling.row];
 }
 
 void Projection::add_contacts(const ContactSet& contacts, std::span<const double> offset) {

@@ -16,7 +16,7 @@ class Projection {
   Projection(const Model& model, const SimulationOptions& options);  ///< keeps references
 
   void begin(const State& state);
-  /// Equality rows with these offsets, one per State::joint_impulse row; couplings keep what they have.
+  /// Equality rows with these offsets, one per State::joint_impulse row, those of couplings too.
   void add_joints(std::span<const JointRows> joints, std::span<const double> offset);
   /// n . d + offset >= 0, one offset per contact; an infinite one leaves the contact out.
   void add_contacts(const ContactSet& contacts, std::span<const double> offset);

@@ -39,18 +39,31 @@ struct StepInput {
   std::span<const Twist> prescribed;  ///< velocities of kinematic bodies in this step; zero for the others
   double h = 0;                       ///< the length of this step; 0: an impact
   double h_nominal = 0;  ///< the step without events: position errors are divided by this, however short h is
-  const ContactSet* middle = nullptr;  ///< the same contacts, in the same order, at mid-step; null: not known
+  const ContactSet* middle = nullptr;  ///< the same contacts, in the same order, at Scheme::row_place; null: not known
   bool backward = false;  ///< the family: take this step with alpha = gamma = 1 (an impulse without collision)
   bool closed = false;    ///< the contacts are the closed ones; what is open is left to the event driver
+};
+
+/// For how long the forces at both ends of a step act on a body (flight.h), s.
+struct Kick {
+  double before = 0;           ///< those of the start, before the problem
+  double after = 0;            ///< those of the end, after it
+  Vec6 load = Vec6::Zero();    ///< the loads of the end
+  Vec6 spring = Vec6::Zero();  ///< impulses of springs at the end, N s
 };
 
 /// What stage 5 makes: a problem, and where everything sits in it.
 struct StepProblem {
   const Equations* equations = nullptr;  ///< whose rows these are: those of stage 4, or the scheme's own
-  std::span<const Pose> pose;            ///< where the rows of joints and contacts are taken
-  std::vector<PairRow> spring_bend;      ///< lambda of springs that is not along their rows (curvature); may be empty
-  std::vector<double> restitution;       ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
-  double impulse_scale = 1;              ///< 1/alpha: physical impulses are this times lambda
+  std::span<const Pose> pose;            ///< where the rows are taken
+  std::vector<Kick> kick;                ///< per body; `discretize` reads it
+  std::vector<double> spring_before;     ///< per Equations::springs: how long it is a force, s; 0: it is a row
+  std::vector<SpringRows> spring_end;    ///< those of Model::springs at the end of the trial; empty: nobody asked
+  std::vector<std::array<double, 3>> spring_impulse;  ///< what they did there, N s
+  std::vector<char> turning;        ///< per body: its momentum is carried along (update_turning); may be empty
+  std::vector<Vec3> turn;           ///< per body: what of I omega b leaves out (calc_turning_momentum)
+  std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
+  double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda
   RowMap map;
   Problem problem;
 };
@@ -72,10 +85,12 @@ class Scheme {
   virtual Weights weights(const SimulationOptions&) const { return {}; }
   /// Events inside the step are looked for.
   virtual bool locates(const SimulationOptions& options) const { return options.locate.value_or(!looks_ahead()); }
-  /// Contact rows are wanted at mid-step: StepInput::middle is filled.
-  virtual bool rows_at_middle() const { return false; }
+  /// Where in the step contact rows are wanted, as a share of it; above 0 StepInput::middle is filled.
+  virtual double row_place(const SimulationOptions&) const { return 0; }
   /// Contacts that have closed go through an impact stage before the step (step/impact_stage.h).
   virtual bool has_impact_stage() const { return false; }
+  /// Springs of bodies in flight act at both ends of the step (flight.h).
+  virtual bool splits_springs() const { return false; }
   /// Overlap is taken away in positions (step/correction.h): not where it is elastic, or nobody asks for it.
   virtual bool corrects_overlap(const SimulationOptions&) const { return true; }
   /// Joint rows of an impact: h = 0, no offsets. Default: compliant joints take no part.
@@ -92,9 +107,11 @@ class Scheme {
   /// After the solution of a first `discretize`: true if a second one is worth its price.
   virtual bool refine(const StepInput&, const StepProblem&, const Solution&) { return false; }
   /// The impulse beside all forces that changes I omega of a body in the trial just made, which ends at `next`, N m s,
-  /// body axes. Default: the gyroscopic turn.
-  virtual Vec3 calc_inertial_impulse(const StepInput& input, const State& next, int body) const;
-  /// Stage 9: poses and velocities at t + h. Default: the problem's unknown is v' and q' = move(q, v', h).
+  /// body axes. Default: that of the turn.
+  virtual Vec3 calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                     const State& next, int body) const;
+  /// Stage 9: poses and velocities at t + h. Default: the problem's unknown u moves the pose, q' = move(q, u, h), and
+  /// is the velocity at its end; omega of bodies that turn freely is what their momentum becomes there.
   virtual void advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const;
 };
 

@@ -25,16 +25,28 @@ constexpr std::array kSchemes{
 
 void Scheme::advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const {
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
-    next->velocity[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
-    const bool still = input.model->bodies[i].kind == BodyKind::Fixed;
-    next->pose[i] = still ? input.state->pose[i] : move(input.state->pose[i], next->velocity[i], input.h);
+    const Body& body = input.model->bodies[i];
+    const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
+    next->velocity[i] = u;
+    next->pose[i] = body.kind == BodyKind::Fixed ? input.state->pose[i] : move(input.state->pose[i], u, input.h);
+    if (made.turning.empty() || !made.turning[i]) continue;
+    next->velocity[i].angular = calc_carried_spin(body, body.inertia * u.angular + made.turn[i], u.angular, input.h);
   }
 }
 
-Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const State&, int body) const {
+Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                   const State& next, int body) const {
   const Body& b = input.model->bodies[body];
+  if (made.turning.empty()) return Vec3::Zero();
+  if (made.turning[body]) {
+    const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
+    const Kick& kick = made.kick[body];
+    return b.inertia * (next.velocity[body].angular - u) - made.turn[body] -
+           (kick.after * kick.load + kick.spring).tail<3>();
+  }
   const Vec3& omega = input.state->velocity[body].angular;
-  return b.inertia * (calc_gyroscopic_turn(b, omega, input.h) - omega);
+  Vec3 moment;
+  return calc_turning_momentum(b, false, omega, Vec3::Zero(), input.h, &moment) - b.inertia * omega;
 }
 
 void Scheme::add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,

@@ -81,14 +81,16 @@ void add_spook(const SpookOptions& options, SettingsText* text) {
 }  // namespace
 
 std::string make_settings_text(const SimulationOptions& options) {
-  const auto& [step, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance, effort,
-               budget, stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook,
-               reduce_contacts, hold_resting, audit, stop] = options;
+  const auto& [step, accuracy, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance,
+               effort, budget, stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook,
+               reduce_contacts, close_joints, hold_resting, unique_forces, audit, stop, prototype] = options;
   (void)duration, (void)threads, (void)audit, (void)stop;  // how far, how fast, and who looks on
+  (void)solver, (void)prototype;                           // below, as one
   SettingsText text;
   text.add("step", step);
+  text.add("accuracy", accuracy);
   text.add("scheme", scheme);
-  text.add("solver", solver);
+  text.add("solver", make_solver_text(options));
   add_solver(solver_options, &text);
   text.add("friction", friction);
   text.add("facets", facets);
@@ -103,7 +105,9 @@ std::string make_settings_text(const SimulationOptions& options) {
   add_alpha_gamma(alpha_gamma, &text);
   add_spook(spook, &text);
   text.add("reduce_contacts", reduce_contacts);
+  text.add("close_joints", close_joints);
   text.add("hold_resting", hold_resting);
+  text.add("unique_forces", unique_forces);
   return text.text();
 }
 

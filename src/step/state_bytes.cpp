@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::uint32_t kStateVersion = 1;  ///< goes up with every change of the list below
+constexpr std::uint32_t kStateVersion = 2;  ///< goes up with every change of the list below
 
 class StateWriter {
  public:
@@ -63,7 +63,8 @@ void visit_twists(Archive& archive, Twists& twists) {
 
 template <class Archive, class Memory>
 void visit_memory(Archive& archive, Memory& memory) {
-  auto& [key, impulse, loaded, collided, closed, sticking, normal_force, friction_reserve, force_time] = memory;
+  auto& [key, impulse, loaded, collided, closed, sticking, normal_force, friction_reserve, force_time, uniqueness] =
+      memory;
   auto& [shape_a, shape_b, feature] = key;
   archive.item(shape_a);
   archive.item(shape_b);
@@ -76,12 +77,13 @@ void visit_memory(Archive& archive, Memory& memory) {
   archive.item(normal_force);
   archive.item(friction_reserve);
   archive.item(force_time);
+  archive.item(uniqueness);
 }
 
 /// `Any` is State or const State.
 template <class Archive, class Any>
 void visit_state(Archive& archive, Any& state) {
-  auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis] = state;
+  auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis, pace] = state;
   archive.item(time);
   archive.item(step);
   archive.list(pose, 56, [](Archive& a, auto& q) {
@@ -91,10 +93,15 @@ void visit_state(Archive& archive, Any& state) {
   });
   visit_twists(archive, velocity);
   visit_twists(archive, previous_velocity);
-  archive.list(contact_memory, 64, [](Archive& a, auto& memory) { visit_memory(a, memory); });
+  archive.list(contact_memory, 65, [](Archive& a, auto& memory) { visit_memory(a, memory); });
   archive.list(joint_impulse, 8, [](Archive& a, auto& impulse) { a.item(impulse); });
   for (auto* coordinates : {&axis, &idle_axis})
     archive.list(*coordinates, 8, [](Archive& a, auto& coordinate) { a.item(coordinate); });
+  auto& [next, last, ratio, acceleration] = pace;
+  archive.item(next);
+  archive.item(last);
+  archive.item(ratio);
+  visit_twists(archive, acceleration);
 }
 
 }  // namespace

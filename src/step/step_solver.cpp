@@ -7,11 +7,11 @@ namespace slipstick {
 
 namespace {
 
-// Balanced: about 0.2 s, or 2500 sweeps where the problem is larger than that; swift: the work of 300 sweeps. Where the
-// work does not allow the whole ladder, what residual will do.
-constexpr double kBalancedWork = 1e7, kBalancedSweeps = 2500, kSwiftSweeps = 300;
+// What a step may take. Balanced: about 0.2 s, or 6000 sweeps where its problems are larger than that; few steps come
+// near it. Swift: the work of 300 sweeps. Where the whole ladder would be dear, what residual will do.
+constexpr double kBalancedWork = 2e7, kBalancedSweeps = 6000, kSwiftSweeps = 300;
 constexpr double kBalancedSettle = 1e-4, kSwiftSettle = 1e-3;
-constexpr int kSwiftHeapSweeps = 20;
+constexpr int kBalancedHeapSweeps = 60, kSwiftHeapSweeps = 20;
 constexpr double kFarAbove = 10;  // a residual over the offsets that could explain it
 
 LadderOptions make_ladder_options(const SimulationOptions& options) {
@@ -23,6 +23,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
   made.cold_sweeps = false;
   made.hold_resting = options.hold_resting;
+  made.unique_forces = options.unique_forces;
   if (options.solver == "auto") {
     const bool swift = options.effort == Effort::Swift;
     if (options.effort == Effort::Balanced) made.work = kBalancedWork;
@@ -31,7 +32,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
       made.sweeps = swift ? kSwiftSweeps : kBalancedSweeps;
       made.settle = swift ? kSwiftSettle : kBalancedSettle;
     }
-    if (swift) made.heap_sweeps = kSwiftHeapSweeps;
+    if (options.effort != Effort::Exact) made.heap_sweeps = swift ? kSwiftHeapSweeps : kBalancedHeapSweeps;
     if (options.budget > 0) {
       made.work = 0;
       made.sweeps = options.budget;
@@ -39,6 +40,7 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   }
   if (options.solver != "auto") made.solver_options = options.solver_options;
   made.solver_options.stop = options.stop;
+  made.prototype = options.prototype;
   return made;
 }
 
@@ -55,6 +57,7 @@ void StepSolver::set_budget(int sweeps) {
   if (sweeps <= 0 || sweeps == hurried_sweeps_) return;
   LadderOptions options = make_ladder_options(options_);
   options.solver = "pgs";
+  options.prototype.reset();
   options.solver_options = {};
   options.solver_options.stop = options_.stop;
   options.solver_options.max_iterations = sweeps;
@@ -63,7 +66,11 @@ void StepSolver::set_budget(int sweeps) {
 }
 
 LadderResult StepSolver::solve(const Problem& problem, Solution* solution) {
-  return budget_ > 0 ? hurried_->solve(problem, solution) : solvers_.solve(problem, solution);
+  if (budget_ > 0) return hurried_->solve(problem, solution);
+  solvers_.set_spent(spent_);
+  const LadderResult result = solvers_.solve(problem, solution);
+  spent_ += result.work;
+  return result;
 }
 
 void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed,
@@ -104,12 +111,13 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
     }
     if (!any) return false;
     *solution = best;
-    LadderResult trial = solvers_.solve(relaxed->problem, solution);
+    LadderResult trial = solve(relaxed->problem, solution);
     trial.iterations += result->iterations;
     trial.escalations += result->escalations + 1;
     trial.islands += result->islands;
     trial.work += result->work;
     trial.held += result->held;
+    trial.choices += result->choices;
     trial.certify_seconds += result->certify_seconds;
     bool solved = true;
     for (std::size_t i = 0; i < given.size(); ++i)

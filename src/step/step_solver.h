@@ -29,6 +29,8 @@ class StepSolver {
   explicit StepSolver(const SimulationOptions& options);
   double tolerance() const { return options_.tolerance; }
 
+  /// A new step: its problems share one limit of work.
+  void begin() { spent_ = 0; }
   /// Stage 7. `solution` holds the warm start.
   LadderResult solve(const Problem& problem, Solution* solution);
   /// Stage 8. `result` and `solution` are those of `solve`; where the judge is not content, those of a relaxed problem
@@ -49,6 +51,7 @@ class StepSolver {
 
  private:
   SimulationOptions options_;
+  double spent_ = 0;  ///< work, since begin()
   int budget_ = 0;
   std::unique_ptr<SolverLadder> hurried_;  ///< pgs with the latest budget; null before the first
   int hurried_sweeps_ = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "step/assemble.h"
+
 namespace slipstick {
 
 namespace {
@@ -34,6 +36,7 @@ void Trial::update_equations(const StepInput& input, StepReport* report) {
 
 void Trial::discretize(const StepInput& input, StepReport* report) {
   const Stopwatch watch(&report->seconds.assemble);
+  if (!again_) flight_.begin(input, scheme_, equations_, &made_);
   scheme_.discretize(input, equations_, again_, &made_);
 }
 
@@ -43,7 +46,7 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
   const Model& model = *input.model;
   const State& state = *input.state;
   const Problem& problem = made_.problem;
-  const double share = input.h / input.h_nominal / made_.impulse_scale;
+  const double share = input.h / input.options->step / made_.impulse_scale;
   solution_.v.resize(problem.unknowns());
   solution_.lambda.setZero(problem.rows());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -58,6 +61,9 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
     if (made_.map.joint_row[r] >= 0) solution_.lambda[made_.map.joint_row[r]] = share * state.joint_impulse[r];
   normals_.clear();
   warm_contacts_ = 0;
+  solution_.uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
+  block_of_row_.resize(problem.rows());
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) block_of_row_[problem.blocks[i].row] = static_cast<int>(i);
   std::size_t m = 0;
   for (std::size_t i = 0; i < made_.equations->contacts.size(); ++i) {
     const ContactRows& contact = made_.equations->contacts[i];
@@ -67,6 +73,7 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
     const ContactKey& key = input.contacts->contacts[contact.contact].key;
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
+    solution_.uniqueness[block_of_row_[row]] = state.contact_memory[m].uniqueness;
     const bool counts = input.contacts->contacts[contact.contact].limit < 0;
     warm_contacts_ += counts && !state.contact_memory[m].impulse.isZero(0);
     for (int k = 0; k < (contact.friction == 0 ? 1 : contact.count); ++k)
@@ -93,6 +100,7 @@ void Trial::certify(StepReport* report) {
   report->islands += outcome_.islands;
   report->work += outcome_.work;
   report->held += outcome_.held;
+  report->choices += outcome_.choices;
   report->seconds.certify += outcome_.certify_seconds;
   report->rows = std::max(report->rows, made_.problem.rows());
 }
@@ -105,14 +113,16 @@ bool Trial::refine(const StepInput& input) {
 void Trial::advance(const StepInput& input, State* next, StepReport* report) {
   const Stopwatch watch(&report->seconds.advance);
   scheme_.advance(input, made_, solution_, next);
+  flight_.end(input, solution_, &made_, next);
   next->time = input.state->time + input.h;
   update_coordinates(*input.model, *input.state, next);
 }
 
-double Trial::calc_largest_normal() const {
-  double largest = 0;
-  for (const NormalOffset& normal : normals_) largest = std::max(largest, solution_.lambda[normal.row]);
-  return largest;
+double Trial::calc_largest_normal() const { return slipstick::calc_largest_normal(made_, solution_); }
+
+Uniqueness Trial::uniqueness(std::size_t i) const {
+  const std::size_t block = block_of_row_[made_.map.contact_row[i]];
+  return block < solution_.uniqueness.size() ? solution_.uniqueness[block] : Uniqueness::Unknown;
 }
 
 Vec3 Trial::calc_contact_impulse(std::size_t i, double unit) const {

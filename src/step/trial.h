@@ -2,6 +2,7 @@
 // A driver decides how many trials a step takes, and how long they are.
 #pragma once
 
+#include "step/flight.h"
 #include "step/scheme.h"
 #include "step/step_solver.h"
 
@@ -47,18 +48,21 @@ class Trial {
 
   /// The largest normal lambda.
   double calc_largest_normal() const;
+  Uniqueness uniqueness(std::size_t i) const;  ///< of the impulse of contact i of the problem; it must have rows
   /// Impulse of contact i of the problem on its body B, world, with N s per unit of lambda; it must have rows.
   Vec3 calc_contact_impulse(std::size_t i, double unit) const;
 
  private:
   Scheme& scheme_;
   StepSolver& solver_;
+  Flight flight_;
   Equations equations_;
   StepProblem made_;
   Relaxed relaxed_;
   Solution solution_;
   LadderResult outcome_;
   std::vector<NormalOffset> normals_;
+  std::vector<int> block_of_row_;  ///< first rows alone
   double h_ = 0;
   bool again_ = false;     ///< `refine` has asked for a second pass
   int warm_contacts_ = 0;  ///< with a known impulse to begin from

@@ -12,8 +12,10 @@ class WorldCheck {
  public:
   explicit WorldCheck(const Model& model);  ///< keeps a reference
 
+  /// Nothing of a step is known yet.
+  void begin() { watched_.clear(); }
   /// Of the state after a step and its contacts, as many pairs as `mode` asks for. A missed contact takes the
-  /// certificate from the step.
+  /// certificate from the step. Pairs whose corners went far on the way to it are looked at in any case.
   void run(const State& state, std::span<const Contact> contacts, AuditMode mode, StepReport* report);
   /// Of the way of an accepted trial: what went into something there takes the certificate as well.
   void check_way(const State& from, const State& to, double h, double gamma, double part,
@@ -29,6 +31,7 @@ class WorldCheck {
   FastPairs fast_;
   PathAudit ways_;
   long bodies_ = 0;  ///< that move
+  std::vector<std::array<int, 2>> watched_;
 };
 
 }  // namespace slipstick

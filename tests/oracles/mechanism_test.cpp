@@ -38,7 +38,7 @@ TEST(Mechanism, PendulumIsFirstOrderAndItsRodStaysRigid) {
 
 TEST(Mechanism, SpringStepIsLinearlyImplicitAtAnyStiffness) {
   // One step of m v' = m v - h (k (phi + h v')) - h d v': closed form of the compliant row, [methods 7.1].
-  for (const double k : {1.0, 1e3, 1e6, 1e12}) {
+  for (const double k : {1e5, 1e6, 1e9, 1e12}) {  // softer ones are those of Flight
     const double d = 3, h = 0.01, phi = 0.1, v = 0.7, m = 2;
     const Scene scene = scene_of("gravity: [0, 0, 0]\nlet: {k: " + std::to_string(k) + R"yaml(}
 bodies: [{name: mass, mass: 2, position: [1.1, 0, 0], velocity: [0.7, 0, 0], lock: [rotation]}]

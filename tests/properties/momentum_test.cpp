@@ -74,14 +74,17 @@ double calc_disagreement(const Simulation& simulation, bool contacts) {
 double calc_moment_disagreement(const Simulation& simulation, const State& before) {
   const Model& model = simulation.model();
   const double h = simulation.options().step;
-  const bool middle = simulation.options().scheme != "stabilized" && simulation.options().scheme != "spook";
+  const SimulationOptions& options = simulation.options();  // rows are taken at (1 - gamma) h
+  const double share = options.scheme == "trapezoid"     ? 0.5
+                       : options.scheme == "alpha-gamma" ? 1 - options.alpha_gamma.gamma
+                                                         : 0;
   std::vector<Vec3> torque(model.bodies.size(), Vec3::Zero());
   std::vector<char> is_a(model.bodies.size(), 0);
   for (const JointReading& reading : simulation.joints()) {
     const Joint& joint = model.joints[reading.joint];
     if (joint.a != kWorld) is_a[joint.a] = 1;
     const Pose& start = before.pose[joint.b];
-    const Quat turn = middle ? move(start, before.velocity[joint.b], h / 2).orientation : start.orientation;
+    const Quat turn = share > 0 ? move(start, before.velocity[joint.b], share * h).orientation : start.orientation;
     const Vec3 moment = reading.reaction_moment + (turn * joint.anchor_b).cross(reading.reaction_force);
     torque[joint.b] += turn.conjugate() * moment;
   }

@@ -149,6 +149,7 @@ Throw make_throw(std::uint64_t seed) {
   static const double steps[] = {1.0 / 60, 1.0 / 100, 1.0 / 250, 1.0 / 1000};
   made.options.scheme = schemes[pick_of(&random, 5)];
   made.options.step = steps[pick_of(&random, 4)];
+  if (made.options.scheme == "stabilized") made.options.locate = seed % 2 == 1;
   made.options.duration = height / speed + std::min(0.1, 10 * made.options.step);
   made.name = "seed " + std::to_string(seed) + ": missile " + std::to_string(static_cast<int>(kind)) + ", " +
               made.options.scheme + ", step " + std::to_string(made.options.step) + ", speed " + std::to_string(speed) +
@@ -174,6 +175,7 @@ Vec3 find_highest(const Simulation& simulation, const Throw& thrown) {
 struct Outcome {
   bool passed = false, certified = true;
   int core_rows = 0, divisions = 0;
+  long islands = 0, solves = 0;  ///< counted by the reports, and by the solver that is asked first
 };
 
 Outcome run(const Throw& thrown) {
@@ -182,31 +184,54 @@ Outcome run(const Throw& thrown) {
   CompiledModel compiled = compile(thrown.description, &state);
   EXPECT_TRUE(compiled.faults.empty()) << thrown.name;
   Simulation simulation(compiled.model, state, thrown.options);
+  bool counts = thrown.options.scheme == "stabilized" && !thrown.options.locate.value_or(false);  // no impact problems
   while (simulation.state().time < thrown.options.duration) {
     const StepReport& report = simulation.step();
     outcome.certified = outcome.certified && report.certified;
     outcome.core_rows += report.core_rows;
     outcome.divisions += report.divisions;
+    outcome.islands += report.islands;
+    counts = counts && report.corrections == 0 && !report.note.starts_with("overlap is left");  // a problem too
     if (report.failed) break;
     const Vec3 place = find_highest(simulation, thrown);
     const bool over = std::abs(place.x()) < 0.9 * thrown.half.x() && std::abs(place.y()) < 0.9 * thrown.half.y();
     if (!over) break;  // what leaves over the rim may go where it likes
     outcome.passed = outcome.passed || place.z() < 0;
   }
+  outcome.solves = counts ? simulation.solver_statistics().front().solves : outcome.islands;
   return outcome;
+}
+
+/// Seeds of throws and boxes in which something passed, or the step had no end, before its cause was found.
+constexpr std::uint64_t kOncePassed[] = {2311, 2857}, kOnceEscaped[] = {750, 914, 2194, 2834};
+
+TEST(Throws, NonePassesAgain) {
+  for (const std::uint64_t seed : kOncePassed) {
+    const Throw thrown = make_throw(seed);
+    EXPECT_FALSE(run(thrown).passed) << thrown.name;
+  }
+}
+
+/// With restitution `spook` has no rows ahead of a contact: a mesh whose corner pierces the plate before there is one
+/// would have none at all. Corners are followed both ways, and the step ends in the plate.
+TEST(Throws, CornersOfMeshesDoNotPierceWithoutAContact) {
+  for (const std::uint64_t seed : {1084, 1148, 1201, 1286}) {
+    const Throw thrown = make_throw(seed);
+    EXPECT_TRUE(run(thrown).certified) << thrown.name;
+  }
 }
 
 TEST(Throws, NonePasses) {
   const char* more = std::getenv("SLIPSTICK_THROWS");
   const int count = more != nullptr ? std::atoi(more) : 200;
   int core_rows = 0, divisions = 0, uncertified = 0, passed = 0;
+  const char* first = std::getenv("SLIPSTICK_THROWS_FROM");  // a seed, to look at one alone
+  const int from = first != nullptr ? std::atoi(first) : 1000;
   for (int k = 0; k < count; ++k) {
-    const Throw thrown = make_throw(1000 + k);
+    const Throw thrown = make_throw(from + k);
     const Outcome outcome = run(thrown);
-    EXPECT_FALSE(outcome.passed && outcome.certified) << thrown.name;
-    const bool fixed = thrown.options.scheme == "stabilized" || thrown.options.scheme == "spook";
-    EXPECT_FALSE(outcome.passed && fixed) << thrown.name;
-    if (outcome.passed && !outcome.certified) std::printf("passed, not certified: %s\n", thrown.name.c_str());
+    EXPECT_FALSE(outcome.passed) << thrown.name << (outcome.certified ? ", certified" : "");
+    EXPECT_EQ(outcome.islands, outcome.solves) << thrown.name;  // work that came to nothing counts
     passed += outcome.passed;
     core_rows += outcome.core_rows > 0;
     divisions += outcome.divisions > 0;
@@ -215,8 +240,7 @@ TEST(Throws, NonePasses) {
   RecordProperty("passed", passed);
   std::printf("%d throws: %d passed, %d with rows on ways, %d divided, %d not certified\n", count, passed, core_rows,
               divisions, uncertified);
-  EXPECT_LE(passed, count / 1000);  // with located events, and never certified (docs/decisions/0023)
-  EXPECT_GT(core_rows, 0);          // else this test sees nothing of them
+  EXPECT_GT(core_rows, 0);  // else this test sees nothing of them
   EXPECT_GT(divisions, 0);
 }
 
@@ -298,53 +322,109 @@ std::vector<ShapeDescription> make_case(bool mesh, double half) {
   return {shape};
 }
 
-TEST(Throws, WhatIsInAClosedBoxStaysInside) {
-  constexpr double kHalf = 0.1;
-  int caught = 0, left = 0;
-  for (int k = 0; k < 24; ++k) {
-    Random random(500 + k);
-    ModelDescription description;
-    BodyDescription box, body;
-    box.name = "box";
-    box.mass = 1;
-    box.shapes = make_case(k % 2 == 1, kHalf);
-    box.velocity = 5 * pick_direction(&random);
-    box.angular_velocity = pick(&random, 0, 10) * pick_direction(&random);
-    body.name = "body";
-    body.mass = 0.01;
-    if (k % 4 < 2) {
-      ShapeDescription ball;
-      ball.kind = ShapeKind::Sphere;
-      ball.radius = 0.01;
-      body.shapes = {ball};
-    } else {
-      body.shapes = {make_box({0.03, 0.01, 0.005})};
-      body.angular_velocity = pick(&random, 0, 200) * pick_direction(&random);
-    }
-    body.velocity = pick(&random, 5, 60) * pick_direction(&random);
-    description.bodies = {box, body};
-    SimulationOptions options;
-    options.scheme = k % 3 == 0 ? "spook" : "stabilized";
-    options.step = k % 8 < 4 ? 1.0 / 60 : 1.0 / 240;
-    State state;
-    CompiledModel compiled = compile(description, &state);
-    ASSERT_TRUE(compiled.faults.empty());
-    Simulation simulation(compiled.model, state, options);
-    bool certified = true, inside = true;
-    for (int step = 0; step < 20; ++step) {
-      const StepReport& report = simulation.step();
-      caught += report.core_rows;
-      certified = certified && report.certified;
-      const State& now = simulation.state();
-      const Vec3 place = now.pose[0].orientation.conjugate() * (now.pose[1].position - now.pose[0].position);
-      inside = inside && place.lpNorm<Eigen::Infinity>() < kHalf + 0.001;
-    }
-    EXPECT_TRUE(inside || !certified) << "case " << k;
-    EXPECT_TRUE(inside || k % 2 == 1) << "case " << k;  // six plates hold it in any case
-    left += inside ? 0 : 1;
+/// Something fast inside a closed box that flies and turns itself.
+Throw make_boxed(std::uint64_t seed, double half) {
+  Random random(seed);
+  Throw made;
+  BodyDescription box, body;
+  box.name = "box";
+  box.mass = 1;
+  const bool mesh = pick_of(&random, 2) == 1;
+  box.shapes = make_case(mesh, half);
+  box.velocity = 5 * pick_direction(&random);
+  box.angular_velocity = pick(&random, 0, 10) * pick_direction(&random);
+  if (pick_of(&random, 4) == 0) {
+    box.kind = BodyKind::Fixed;
+    box.velocity.setZero();
+    box.angular_velocity.setZero();
   }
+  box.pose.orientation = Quat(Eigen::AngleAxisd(pick(&random, -3, 3), pick_direction(&random)));
+  body.name = "body";
+  body.mass = 0.01;
+  ShapeDescription shape;
+  const int kind = pick_of(&random, 5);
+  switch (kind) {
+    case 0:
+      shape.kind = ShapeKind::Sphere;
+      shape.radius = 0.01;
+      break;
+    case 1:
+      shape = make_box({0.03, 0.01, 0.005});
+      break;
+    case 2:
+      shape.kind = ShapeKind::Hull;
+      for (int k = 0; k < 20; ++k)
+        shape.vertices.push_back(Vec3(0.02, 0.015, 0.01).cwiseProduct(pick_direction(&random)));
+      break;
+    case 3:
+      shape.kind = ShapeKind::Capsule;
+      shape.radius = 0.005;
+      shape.length = 0.04;
+      break;
+    default:
+      shape.kind = ShapeKind::Mesh;
+      shape.surface =
+          make_prism({{-0.02, -0.01}, {0.02, -0.01}, {0.02, 0.01}, {-0.02, 0.01}}, {{0, 1, 2}, {0, 2, 3}}, 0.01);
+  }
+  body.shapes = {shape};
+  body.angular_velocity = pick(&random, 0, 200) * pick_direction(&random);
+  body.velocity = pick(&random, 2, 60) * pick_direction(&random);
+  Material material;
+  material.name = "default";
+  material.friction = pick_of(&random, 2) == 0 ? 0.0 : 0.5;
+  material.restitution = pick_of(&random, 2) == 0 ? 0.0 : 0.6;
+  made.description.materials = {material};
+  made.description.bodies = {box, body};
+  static const char* const schemes[] = {"stabilized", "spook", "euler", "trapezoid", "alpha-gamma", "stabilized"};
+  static const double steps[] = {1.0 / 60, 1.0 / 240, 1.0 / 1000};
+  const int scheme = pick_of(&random, 6), step = pick_of(&random, 3);
+  made.options.scheme = schemes[scheme];
+  if (scheme == 5) made.options.locate = true;
+  made.options.step = steps[step];
+  made.options.duration = std::min(20 * made.options.step, 0.1);
+  made.name = "seed " + std::to_string(seed) + (mesh ? ": mesh" : ": plates") + ", body " + std::to_string(kind) +
+              ", " + made.options.scheme + (scheme == 5 ? " located" : "") + ", step " +
+              std::to_string(made.options.step);
+  return made;
+}
+
+/// `passed`: it is outside.
+Outcome run_boxed(std::uint64_t seed) {
+  constexpr double kHalf = 0.1;
+  const Throw boxed = make_boxed(seed, kHalf);
+  Outcome outcome;
+  State state;
+  CompiledModel compiled = compile(boxed.description, &state);
+  EXPECT_TRUE(compiled.faults.empty());
+  Simulation simulation(compiled.model, state, boxed.options);
+  while (!outcome.passed && simulation.state().time < boxed.options.duration) {
+    const StepReport& report = simulation.step();
+    EXPECT_FALSE(report.failed) << boxed.name << report.note;
+    if (report.failed) break;
+    outcome.core_rows += report.core_rows;
+    outcome.certified = outcome.certified && report.certified;
+    const State& now = simulation.state();
+    const Vec3 place = now.pose[0].orientation.conjugate() * (now.pose[1].position - now.pose[0].position);
+    outcome.passed = !(place.lpNorm<Eigen::Infinity>() < kHalf + 0.001);
+  }
+  EXPECT_FALSE(outcome.passed) << boxed.name << (outcome.certified ? ", certified" : "");
+  return outcome;
+}
+
+TEST(Throws, WhatIsInAClosedBoxStaysInside) {
+  const char* more = std::getenv("SLIPSTICK_BOXED");
+  const int count = more != nullptr ? std::atoi(more) : 40;
+  const char* first = std::getenv("SLIPSTICK_THROWS_FROM");
+  const int from = first != nullptr ? std::atoi(first) : 500;
+  int caught = 0, uncertified = 0;
+  for (int k = 0; k < count; ++k) {
+    const Outcome outcome = run_boxed(from + k);
+    caught += outcome.core_rows;
+    uncertified += outcome.certified ? 0 : 1;
+  }
+  std::printf("%d in closed boxes: %d rows on ways, %d not certified\n", count, caught, uncertified);
   EXPECT_GT(caught, 0);
-  EXPECT_LE(left, 1);  // a box inside a mesh with walls of 1 mm may meet a false contact there
+  for (const std::uint64_t seed : kOnceEscaped) run_boxed(seed);
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ struct VerifiedFigure {
 struct Verification {
   std::string name, about;
   double step = 0;
+  double accuracy = 0;  ///< asked for instead of a step; 0: fixed steps
+  long parts = 0;       ///< taken, rejected ones included, with an accuracy
   std::vector<VerifiedFigure> figures;
   long steps = 0, uncertified = 0;
   std::string failure;  ///< a run that could not be finished, and why
@@ -34,6 +36,10 @@ std::vector<std::string> known_problem_names();
 /// that the monitor asked for.
 Result<Verification> verify_problem(const std::string& name, const std::string& scenes,
                                     const StudyMonitor& monitor = {});
+
+/// The same once, with steps that choose themselves: errors up to ten times the accuracy, per metre, are right.
+Result<Verification> verify_accuracy(const std::string& name, double accuracy, const std::string& scenes,
+                                     const StudyMonitor& monitor = {});
 
 std::string make_verification_text(const std::vector<Verification>& all);
 std::string make_verification_json(const std::vector<Verification>& all);

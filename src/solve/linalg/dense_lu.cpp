@@ -27,7 +27,8 @@ bool DenseLu::factor_panel(int first, int width) {
 
 bool DenseLu::factor(const Eigen::Ref<const MatX>& matrix) {
   size_ = static_cast<int>(matrix.rows());
-  data_.resize(static_cast<std::size_t>(size_) * size_);
+  if (const Eigen::Index entries = static_cast<Eigen::Index>(size_) * size_; data_.size() < entries)
+    data_.resize(entries);
   swap_.resize(size_);
   auto a = lu();
   a = matrix;
@@ -65,7 +66,8 @@ void DenseLu::update_inverse(Eigen::Ref<MatX> inverse) const {
 void PivotedElimination::factor(const Eigen::Ref<const MatX>& s, double threshold) {
   size_ = static_cast<int>(s.rows());
   rank_ = 0;
-  data_.resize(static_cast<std::size_t>(size_) * size_);
+  if (const Eigen::Index entries = static_cast<Eigen::Index>(size_) * size_; data_.size() < entries)
+    data_.resize(entries);
   order_.resize(size_);
   for (int k = 0; k < size_; ++k) order_[k] = k;
   Eigen::Map<MatX> a(data_.data(), size_, size_);

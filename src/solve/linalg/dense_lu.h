@@ -1,7 +1,7 @@
 // Dense factorizations that keep their memory: LU with row pivoting, and a rank-revealing one with diagonal pivots.
 #pragma once
 
-#include <slipstick/types.h>
+#include "solve/linalg/dense_matrix.h"
 
 #include <vector>
 
@@ -25,7 +25,7 @@ class DenseLu {
   ConstView lu() const { return {data_.data(), size_, size_}; }
 
   int size_ = 0;
-  std::vector<double> data_;
+  VecX data_;
   std::vector<int> swap_;  ///< row k was exchanged with swap_[k]
 };
 
@@ -44,7 +44,7 @@ class PivotedElimination {
 
  private:
   int size_ = 0, rank_ = 0;
-  std::vector<double> data_;
+  VecX data_;
   std::vector<int> order_;
 };
 

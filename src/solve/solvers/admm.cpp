@@ -46,6 +46,8 @@ constexpr int kLeastAdmm = 400, kMostAdmm = 8000;
 
 class Admm final : public Solver {
  public:
+  explicit Admm(const SolverOptions& options) : asked_(options.max_iterations) {}
+
   SolverTraits traits() const override {
     return {.name = "admm",
             .cone = true,
@@ -76,6 +78,7 @@ class Admm final : public Solver {
   Anderson anderson_;
   std::vector<double> rho_;  // natural-map scale of each block
   double scale_ = 0, theta_ = 1, primal_residual_ = 0, dual_residual_ = 0, impulse_residual_ = 0, best_ = 0, last_ = 0;
+  int asked_;  ///< iterations, 0: its own number
   int iterations_ = 0, changes_ = 0;
   bool mixing_ = true;
   double rate_[2] = {1, 1};  // residual after over before the last epoch, plain and mixed
@@ -285,8 +288,9 @@ SolverReport Admm::solve(const Problem& problem, double tolerance, Solution* ans
     return report;
   }
   begin(problem, answer->lambda);
-  const int limit =
+  const int own =
       static_cast<int>(std::clamp(kAdmmBudget / std::max(problem.rows(), 1), double{kLeastAdmm}, double{kMostAdmm}));
+  const int limit = asked_ > 0 ? asked_ : own;
   // Half the tolerance, so that rounding decides nothing.
   if (judge() > 0.5 * tolerance && set_penalty(kFirstPenalty)) iterate(0.5 * tolerance, limit);
   answer->lambda = best_lambda_;
@@ -301,6 +305,6 @@ SolverReport Admm::solve(const Problem& problem, double tolerance, Solution* ans
 
 }  // namespace
 
-std::unique_ptr<Solver> make_admm() { return std::make_unique<Admm>(); }
+std::unique_ptr<Solver> make_admm(const SolverOptions& options) { return std::make_unique<Admm>(options); }
 
 }  // namespace slipstick

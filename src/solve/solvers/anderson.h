@@ -4,9 +4,9 @@
 // memory forgotten.
 #pragma once
 
-#include <slipstick/types.h>
-
 #include <vector>
+
+#include "solve/linalg/dense_matrix.h"
 
 namespace slipstick {
 
@@ -24,7 +24,7 @@ class Anderson {
   bool has_last_ = false, was_mixed_ = false;
   double least_ = 0;  ///< smallest residual norm since the last clear
   VecX residual_, last_image_, last_residual_;
-  MatX images_, residuals_, gram_, work_;  ///< differences, a column each; gram_ = residuals^T residuals
+  DenseX images_, residuals_, gram_, work_;  ///< differences, a column each; gram_ = residuals^T residuals
   VecX right_, weight_;
 };
 

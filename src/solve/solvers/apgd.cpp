@@ -31,6 +31,8 @@ constexpr int kLeastApgd = 1000, kMostApgd = 20000;
 
 class Apgd final : public Solver {
  public:
+  explicit Apgd(const SolverOptions& options) : asked_(options.max_iterations) {}
+
   SolverTraits traits() const override {
     return {.name = "apgd",
             .cone = true,
@@ -57,6 +59,7 @@ class Apgd final : public Solver {
   MassBlocks masses_;
   std::vector<double> rho_;
   double scale_ = 0, step_ = 1, momentum_ = 1, best_ = 0;
+  int asked_;  ///< iterations, 0: its own number
   int iterations_ = 0;
   VecX lambda_, w_, last_, last_w_, y_, wy_, saxce_, metric_, v_, q_, best_lambda_;
 };
@@ -175,8 +178,9 @@ SolverReport Apgd::solve(const Problem& problem, double tolerance, Solution* ans
     return report;
   }
   begin(problem, answer->lambda);
-  const int limit =
+  const int own =
       static_cast<int>(std::clamp(kApgdBudget / std::max(problem.rows(), 1), double{kLeastApgd}, double{kMostApgd}));
+  const int limit = asked_ > 0 ? asked_ : own;
   if (judge() > 0.5 * tolerance) iterate(0.5 * tolerance, limit);
   if (best_ < kInfinity) lambda_ = best_lambda_;
   answer->lambda = lambda_;
@@ -191,6 +195,6 @@ SolverReport Apgd::solve(const Problem& problem, double tolerance, Solution* ans
 
 }  // namespace
 
-std::unique_ptr<Solver> make_apgd() { return std::make_unique<Apgd>(); }
+std::unique_ptr<Solver> make_apgd(const SolverOptions& options) { return std::make_unique<Apgd>(options); }
 
 }  // namespace slipstick

@@ -60,7 +60,7 @@ class CoupledClasses {
   std::vector<double> value_;
   // Scratch.
   std::vector<int> mark_, row_, local_;
-  MatX dense_, right_;
+  DenseX dense_, right_;
   PivotedElimination elimination_;
 };
 

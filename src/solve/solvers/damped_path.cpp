@@ -14,9 +14,9 @@ namespace {
 namespace damped {  // other paths have names like these
 
 constexpr double kNoGuess = 0.03;  // a relative residual above which a guess is none
-constexpr double kGuessRoom = 10;  // distance from a guess to the inside, over its residual
-constexpr double kGradient = 0.8;  // of De Saxce's term in the matrix: with all of it the path stalls
-constexpr double kSmooth = 0.09;   // of the gap: where a contact sticks the gradient fades
+constexpr double kGuessRoom = 30;  // distance from a guess to the inside, over its residual
+constexpr double kGradient = 0.5;  // of De Saxce's term in the matrix: with 0.8 or more the path stalls in a hard blow
+constexpr double kSmooth = 0.5;    // of the gap: where a contact sticks the gradient fades
 constexpr double kLeastCentering = 0.1;
 constexpr double kToTheEdge = 0.95;
 constexpr double kFirstDamping = 1e-4, kLeastDamping = 1e-5, kMostDamping = 1e-3, kDampingFactor = 3;
@@ -45,6 +45,7 @@ void DampedPath::start(const Problem& problem, NewtonSystem* system, const std::
   maps_.resize(problem);
   cones_.clear();
   const bool cold = !(residual <= damped::kNoGuess);
+  had_guess_ = !cold;
   x_.setZero(problem.rows());
   z_.setZero(problem.rows());
   double mean = 0;

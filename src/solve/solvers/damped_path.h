@@ -30,7 +30,8 @@ class DampedPath {
   bool step();
 
   const VecX& impulses() const { return x_; }
-  double last_step() const { return step_; }  ///< 1: to the end of the direction
+  bool had_guess() const { return had_guess_; }  ///< it began at the impulses that it was given
+  double last_step() const { return step_; }     ///< 1: to the end of the direction
 
  private:
   /// A row block with a law of its own; n = 1 where friction has no part in it.
@@ -59,6 +60,7 @@ class DampedPath {
   NewtonSystem* system_ = nullptr;
   NewtonMaps maps_;
   std::vector<Cone> cones_;
+  bool had_guess_ = false;
   double damping_ = 0, gap_ = 0, step_ = 0;
   VecX x_, z_, v_, u_, w_, dx_, du_, dz_, other_dx_, other_dz_;
 };

@@ -40,8 +40,9 @@ class Judged : public Solver {
       report.residual.relative = kInfinity;
       return report;
     }
-    report.residual = judge_.certify(problem, *answer);
-    if (report.status == SolveStatus::Solved && !budgeted_ && !report.residual.within(tolerance))
+    const Residuals* known = polisher_ != nullptr ? polisher_->verdict(*answer) : nullptr;
+    report.residual = known != nullptr ? *known : judge_.certify(problem, *answer);
+    if (report.status == SolveStatus::Solved && !budgeted_ && !report.hurried && !report.residual.within(tolerance))
       polish(problem, tolerance, answer, &report);
     const bool solved = report.residual.within(tolerance);
     if (solved && report.status != SolveStatus::Solved) report.note = {};
@@ -53,7 +54,7 @@ class Judged : public Solver {
  private:
   void polish(const Problem& problem, double tolerance, Solution* answer, SolverReport* report) {
     double goal = tolerance;
-    for (int round = 0; round < (report->settled ? 1 : kTighter); ++round) {
+    for (int round = 0; round < kTighter; ++round) {
       const double verdict = report->residual.verdict();
       if (verdict <= tolerance || goal <= kTightest || time_.is_over()) return;
       goal = std::max(kTightest, 0.5 * tolerance * std::min(goal, report->residual.relative) / verdict);

@@ -74,7 +74,7 @@ class LemkePivots {
   std::vector<char> active_;
 
   int kernel_ = 0;
-  MatX inverse_, matrix_;
+  DenseX inverse_, matrix_;
   std::vector<int> kernel_rows_, kernel_columns_, row_at_, column_at_;  ///< and where an index sits, or -1
   VecX right_, solution_, border_row_, border_column_;
   DenseLu lu_;

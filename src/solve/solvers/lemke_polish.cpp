@@ -167,7 +167,7 @@ void LemkePolish::add_unknowns(const LcpGroup& g, const State& state) {
 
 void LemkePolish::assemble(const DualForm& dual, double proximal) {
   const int m = static_cast<int>(unknowns_.size());
-  const MatX& d = dual.matrix();
+  const DenseX& d = dual.matrix();
   if (matrix_.rows() < m) matrix_.resize(m, m);
   velocity_.resize(d.rows());
   for (int b = 0; b < m; ++b) {

@@ -52,7 +52,7 @@ class LemkePolish {
   std::vector<State> states_;
   std::vector<Unknown> unknowns_;
   VecX value_, residual_, step_, velocity_;
-  MatX matrix_;
+  DenseX matrix_;
   DenseLu lu_;
 };
 

@@ -3,8 +3,10 @@
 // finishes; where a path ends at a fold, proximal rounds go on; at last a path is followed through its folds. Where all
 // that would cost more than the work allows, the damped path and sweeps settle for less.
 #include <algorithm>
+#include <cmath>
 
 #include "solve/solvers/newton_iteration.h"
+#include "solve/solvers/pair_sweeps.h"
 #include "solve/solvers/pgs_sweeps.h"
 #include "solve/solvers/solvers.h"
 #include "solve/solvers/time_limit.h"
@@ -14,6 +16,10 @@ namespace slipstick {
 namespace {
 
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
+// Residuals that are not worth a factorization: with few columns, where digits are cheap and somebody may look at each,
+// and over the tolerance with more.
+constexpr double kFine = 1e-12, kFineShare = 0.01;
+constexpr int kFewColumns = 4;
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
 // What a phase may spend on the law (law_parts.h) after the map is below the tolerance: steps of a path, proximal
@@ -22,11 +28,22 @@ constexpr int kLawSteps = 12, kLawTries = 2;
 constexpr int kFastSteps = 60, kAlongSteps = 200;  // of an interior path
 // The damped path: steps, sweeps of a crossover, steps between two of them, and how near (over `settle`) the first one
 // is.
-constexpr int kDampedSteps = 45, kCrossoverSweeps = 15, kCrossoverEvery = 4, kShortSteps = 3;
-constexpr double kCrossoverNear = 8, kShortStep = 0.05;
-constexpr double kActiveNear = 1e-5;  // from here the active set may finish
-constexpr double kWholeLadder = 200;  // factorizations that all phases take together, but for the hardest problems
-constexpr double kSweepStart = 10;    // row operations of a row before the first sweep
+constexpr int kDampedSteps = 45, kCrossoverSweeps = 15, kCrossoverEvery = 4;
+constexpr double kCrossoverNear = 8;
+// It has come to its end after so many short steps, or so many that did not take a part of the residual away.
+constexpr int kShortSteps = 3, kIdleSteps = 12;
+constexpr double kShortStep = 0.05, kIdleFall = 0.7;
+// A path that ends as quickly as this is worth its last digits, and from there the active set may finish.
+constexpr double kQuickStep = 0.9, kQuickFall = 0.4, kActiveNear = 1e-5;
+// Factorizations that all phases take together, but for the hardest problems, and the work (about 60 ms) that they may
+// take in a problem that could settle; without friction sweeps are as good, and much quicker.
+constexpr double kWholeLadder = 200, kPatience = 6e6, kLessPatience = 2e6;
+// Sweeps over pairs that come before any path, twice as many each time while they take a part of the residual away.
+constexpr int kFirstSweeps = 60, kMostSweeps = 900;
+constexpr double kSweepsFall = 0.8;
+constexpr int kEvenings = 3;
+constexpr int kHurriedPatience = 2, kFirstSteps = 25;  // of the active set there; of a path without a guess
+constexpr double kSweepStart = 10;                     // row operations of a row before the first sweep
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
 constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
@@ -52,14 +69,21 @@ class Newton : public PolishingSolver {
       return report;
     }
     start(problem, *answer);
+    iteration_.set_fine(problem.columns() <= kFewColumns ? kFine : std::max(kFine, kFineShare * tolerance));
+    has_guess_ = answer->lambda.size() == problem.rows() && !answer->lambda.isZero(0);
     iterate(tolerance, std::min(kGoal, tolerance));
     return finish(tolerance, answer);
   }
 
   void set_judge(Judge* judge) override { judge_ = judge; }
 
+  const Residuals* verdict(const Solution& answer) const override {
+    return judged_at_ == iteration_.best_residual() && judged_.lambda == answer.lambda ? &verdict_ : nullptr;
+  }
+
   SolverReport polish(const Problem& problem, double goal, Solution* answer) override {
     start(problem, *answer);
+    iteration_.set_fine(kFine);
     iteration_.run_active(std::min(kGoal, goal), kWarmLimit, kWarmPatience);
     return finish(goal, answer);
   }
@@ -74,7 +98,8 @@ class Newton : public PolishingSolver {
     judged_.w.resize(problem.rows());
     time_.start();
     iteration_.start(problem, system, &time_, guess.lambda);
-    settled_ = swept_ = false;
+    settled_ = swept_ = hurries_ = false;
+    judged_at_ = kInfinity;
   }
 
   SolverReport finish(double tolerance, Solution* answer) {
@@ -84,76 +109,140 @@ class Newton : public PolishingSolver {
     const bool solved = iteration_.best_residual() <= tolerance;
     report.status = solved ? SolveStatus::Solved : SolveStatus::NotConverged;
     report.settled = settled_;
-    if (!solved) report.note = time_.is_over() ? time_.note() : settled_ ? kSettled : "iteration limit";
+    report.hurried = hurries_;
+    if (!solved)
+      report.note = settled_ ? kSettled : time_.is_over() ? time_.note() : hurries_ ? kNotSettled : "iteration limit";
     return report;
   }
 
   void iterate(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
+    if (settle_ > tolerance && !is_patient()) return settle(tolerance, goal);
     it.run_active(goal, kWarmLimit, kWarmPatience);
-    if (settle_ > tolerance && !is_patient()) {
-      settled_ = goes_on(tolerance) ? run_damped(goal) : meets_law(settle_);
-      if (settled_ || time_.is_over()) return;
-    }
     // The law's last digit is worth the first two of these; more of them cost twice the time and
     // certified one step more of a struck wall.
     if (goes_on(tolerance) || !meets_law(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
     if (goes_on(tolerance) || !meets_law(tolerance)) run_proximal(kProximalTries, tolerance, goal);
-    if (goes_on(tolerance)) run_path(kRound, kFastSteps, tolerance, goal);
-    if (goes_on(tolerance)) run_proximal(kMoreTries, tolerance, goal);
-    if (goes_on(tolerance)) run_path(kAlong, kAlongSteps, tolerance, goal);
-    if (goes_on(tolerance)) run_proximal(kProximalTries, tolerance, goal);
-    if (it.best_residual() <= goal || time_.is_over()) return;
+    run_rest(tolerance, goal);
+    if (it.best_residual() <= std::max(goal, it.fine()) || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
   }
 
-  /// Whether the work allows everything that follows, down to the last digit.
-  bool is_patient() const {
-    return time_.work() == nullptr || kWholeLadder * iteration_.step_work() <= time_.work()->limit;
+  void run_rest(double tolerance, double goal) {
+    if (goes_on(tolerance)) run_path(kRound, kFastSteps, tolerance, goal);
+    if (goes_on(tolerance)) run_proximal(kMoreTries, tolerance, goal);
+    if (goes_on(tolerance)) run_path(kAlong, kAlongSteps, tolerance, goal);
+    if (goes_on(tolerance)) run_proximal(kProximalTries, tolerance, goal);
   }
 
-  /// Sweeps from the iterate, in place of it.
-  void cross_over(const VecX& from) {
+  /// The tolerance where one try reaches it, settle_ otherwise. By the natural map alone: the law asks each contact by
+  /// its own scale, and the slowest ones of a struck island for digits that cost more than all others together.
+  void settle(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    hurries_ = true;
+    const bool rubs = has_friction(), pairs = PairSweeps::takes(*problem_);
+    if (it.began_near() || !(rubs || pairs)) it.run_active(goal, kWarmLimit, kHurriedPatience);
+    // The first step of what stands is all that it will ever need, and quick.
+    if (!has_guess_ && rubs) run_path(kPlain, kFirstSteps, tolerance, goal);
+    if (pairs) run_sweeps();
+    if (DampedPath::takes(*problem_)) {
+      const bool warm = goes_on(settle_) && run_damped(false, tolerance, goal);
+      if (warm && goes_on(settle_)) run_damped(true, tolerance, goal);
+    } else {
+      if (goes_on(settle_)) run_path(kPlain, kFastSteps, settle_, goal);
+      if (goes_on(settle_)) run_proximal(kProximalTries, settle_, goal);
+      run_rest(settle_, goal);
+    }
+    if (rubs && !goes_on(settle_)) even_out();
+    settled_ = it.best_residual() <= settle_;
+  }
+
+  bool has_friction() const {
+    return std::any_of(problem_->blocks.begin(), problem_->blocks.end(),
+                       [](const RowBlock& block) { return block.law == LawKind::Friction && block.mu > 0; });
+  }
+
+  /// Whether nobody asks how long it takes, or the whole ladder, down to the last digit, is cheap.
+  bool is_patient() const {
+    return time_.work() == nullptr || std::isinf(time_.work()->limit) ||
+           kWholeLadder * iteration_.step_work() <= (has_friction() ? kPatience : kLessPatience);
+  }
+
+  /// Sweeps even out what the map as a whole does not see: single contacts that are far from the law.
+  void even_out() {
+    for (int k = 0; k < kEvenings && !time_.is_over() && !meets_law(settle_); ++k)
+      cross_over(iteration_.best_impulses(), kFirstSweeps);
+  }
+
+  /// So many sweeps from other impulses, in place of the iterate.
+  void cross_over(const VecX& from, int sweeps) {
     if (!find_problem_fault(*problem_).empty()) return;
     const double rows = problem_->rows();
-    if (!time_.spend((swept_ ? 0 : kSweepStart * rows) + kCrossoverSweeps * rows)) return;
-    if (!swept_) sweeps_.start(*problem_);
+    if (!time_.spend((swept_ ? 0 : kSweepStart * rows) + sweeps * rows)) return;
+    const bool pairs = PairSweeps::takes(*problem_);
+    if (!swept_) pairs ? pairs_.start(*problem_) : sweeps_.start(*problem_);
     swept_ = true;
+    if (pairs) {
+      pairs_.set_guess(from);
+      pairs_.run(sweeps);
+      pairs_.update_impulses(&crossed_);
+      return iteration_.go_to(crossed_);
+    }
     sweeps_.set_impulses(from);
-    for (int k = 0; k < kCrossoverSweeps; ++k) sweeps_.sweep(false);
+    for (int k = 0; k < sweeps; ++k) sweeps_.sweep(false);
     iteration_.go_to(sweeps_.impulses());
   }
 
-  /// The damped path, until the judge finds less than settle_ (true) or it comes to its end.
-  bool run_damped(double goal) {
+  /// Sweeps over pairs alone, twice as many each time, as long as they lead anywhere.
+  void run_sweeps() {
+    const NewtonIteration& it = iteration_;
+    double before = kInfinity;
+    for (int done = 0, next = kFirstSweeps; done < kMostSweeps && goes_on(settle_); done += next, next = done) {
+      if (it.best_residual() > kSweepsFall * before) return;
+      if (done > 0) before = it.best_residual();
+      cross_over(done > 0 || it.began_near() ? it.best_impulses() : it.impulses(), next);
+    }
+  }
+
+  /// The damped path, until it is below settle_ and no longer quick, or at its end. True: it had a guess to begin with.
+  bool run_damped(bool cold, double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    if (!DampedPath::takes(*problem_)) return false;
-    cross_over(it.best_impulses());
-    it.start_damped_phase();
-    int near = 0, brief = 0;
+    if (!cold) cross_over(it.best_impulses(), kCrossoverSweeps);
+    if (!goes_on(settle_)) return true;
+    it.start_damped_phase(cold);
+    int near = 0, brief = 0, idle = 0;
+    double last = kInfinity, least = kInfinity;
     for (int k = 1; k <= kDampedSteps; ++k) {
       const bool able = it.run_damped();
+      const double residual = it.residual();
+      const bool quick = able && it.last_damped_step() > kQuickStep && residual < kQuickFall * last;
+      last = residual;
       brief = it.last_damped_step() < kShortStep ? brief + 1 : 0;
-      const bool ends = !able || brief >= kShortSteps || k == kDampedSteps;
-      if (!ends && (it.residual() > kCrossoverNear * settle_ || near++ % kCrossoverEvery != 0)) continue;
-      cross_over(it.impulses());
-      if (it.best_residual() <= kActiveNear) {
+      idle = residual < kIdleFall * least ? 0 : idle + 1;
+      if (idle == 0) least = residual;
+      const bool ends = !able || brief >= kShortSteps || idle >= kIdleSteps || k == kDampedSteps;
+      if (!ends && (residual > kCrossoverNear * settle_ || near++ % kCrossoverEvery != 0)) continue;
+      cross_over(it.impulses(), kCrossoverSweeps);
+      if (quick && it.best_residual() <= kActiveNear) {
         it.restore_best();
         it.run_active(goal, 6, 2);
       }
-      if (it.best_residual() <= settle_ && meets_law(settle_)) return true;
-      if (ends || time_.is_over()) return false;
+      if (ends || !goes_on(tolerance) || (it.best_residual() <= settle_ && !quick)) break;
     }
-    return false;
+    return it.damped_had_guess();
   }
 
   bool goes_on(double tolerance) const { return iteration_.best_residual() > tolerance && !time_.is_over(); }
 
   bool meets_law(double tolerance) {
     if (judge_ == nullptr || iteration_.best_residual() <= kGoal) return true;  // no digits are left
-    iteration_.update_best(&judged_);
-    return judge_->certify(*problem_, judged_).within(tolerance);
+    if (judged_at_ != iteration_.best_residual()) {
+      iteration_.update_best(&judged_);
+      verdict_ = judge_->certify(*problem_, judged_);
+      judged_at_ = iteration_.best_residual();
+    }
+    return verdict_.within(tolerance);
   }
 
   void run_proximal(int tries, double tolerance, double goal) {
@@ -186,14 +275,18 @@ class Newton : public PolishingSolver {
 
   TimeLimit time_;
   const double settle_;
-  bool settled_ = false, swept_ = false;
+  bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
   PgsSweeps sweeps_{SolverOptions{}};
+  PairSweeps pairs_;  ///< in place of it where they can
+  VecX crossed_;
   PrimalSystem primal_;
   DualSystem dual_;
   NewtonIteration iteration_;
   const Problem* problem_ = nullptr;
   Judge* judge_ = nullptr;  ///< null: the map decides
   Solution judged_;
+  Residuals verdict_;             ///< of it
+  double judged_at_ = kInfinity;  ///< its residual; the best iterate changes only where that falls
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr double kCompliance = 1e-8, kLeastCompliance = 1e-17;
 constexpr double kSoftest = 1e4;      // how much softer a row may be that carries little ...
 constexpr double kSoftestStick = 30;  // ... and one that is about to slip
-constexpr double kFine = 1e-12;       // below it only steps with the factor at hand are worth their time
+constexpr double kChordFall = 0.1;    // of the residual in a step with the factor at hand, or a new one is due
 
 /// Where the contacts are redundant, the proximal term decides how the step is shared among them. Rows near the edge of
 /// their law get a softer one, in the manner of affine scaling: they change little, and the active set stays.
@@ -85,9 +85,9 @@ double NewtonIteration::calc_softness() const {
   return epsilon_ * std::sqrt(sum);
 }
 
-/// Moves along dx by the longest of a few halvings that lowers the residual, or all the way if none does: the equations
-/// are nonsmooth, and a step uphill onto the right active set is worth more than none.
-void NewtonIteration::advance(double previous) {
+/// Moves along dx by the longest of a few halvings that lowers the residual. False: none does, and the iterate is where
+/// the whole step leads.
+bool NewtonIteration::descend(double previous) {
   start_ = x_;
   const auto move = [this](double step) {
     x_ = start_ + step * dx_;
@@ -96,8 +96,18 @@ void NewtonIteration::advance(double previous) {
     return residual_;
   };
   for (double step = 1; step > 0.1; step *= 0.5)
-    if (move(step) < previous) return;
+    if (move(step) < previous) return true;
   move(1);
+  return false;
+}
+
+/// A step with the factor at hand. False: a new factor is due. Uphill with an old factor is no step onto a better
+/// active set but a sign that the factor is worn out: it is undone.
+bool NewtonIteration::descend_by_chord(double previous) {
+  if (descend(previous)) return residual_ < kChordFall * previous;
+  x_ = start_;
+  refresh();
+  return false;
 }
 
 void NewtonIteration::run_active(double goal, int limit, int patience) {
@@ -105,6 +115,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
   double previous = std::numeric_limits<double>::infinity();
   double start_best = best_residual_;
   int idle = 0;
+  bool due = false;  // a new factor
   factored_ = false;
   epsilon_ = kCompliance;
   while (residual_ > goal) {
@@ -118,17 +129,26 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
       epsilon_ *= 1e-3;
       update_active_maps();
     }
-    if (same && !soft && residual_ < 0.1 * previous) {
+    const bool chord = same && !soft && !due && residual_ < kChordFall * previous;
+    due = false;
+    if (chord) {
       maps_.d = kept_d_;
     } else {
-      if (factorizations_ - first >= limit || residual_ <= kFine || !factor()) return;
+      if (factorizations_ - first >= limit || residual_ <= fine_ || !factor()) return;
       kept_d_ = maps_.d;
       factored_ = true;
     }
     system_->solve(maps_, &dx_, &du_);
     if (!dx_.allFinite()) return;
     previous = residual_;
-    advance(previous);
+    // With a new factor uphill is taken where no part of the step leads down: the equations are nonsmooth, and a step
+    // onto the right active set is worth more than none.
+    if (chord) {
+      due = !descend_by_chord(previous);
+      if (due) continue;
+    } else {
+      descend(previous);
+    }
     idle = residual_ < 0.5 * start_best ? 0 : idle + 1;
     start_best = std::min(start_best, best_residual_);
     if (idle > patience) return;

@@ -42,10 +42,14 @@ void NewtonIteration::start(const Problem& problem, NewtonSystem* system, TimeLi
     residual_ = calc_residual();
     keep_best();
   }
+  constexpr double kNear = 0.1;
+  const double cold = residual_;
+  began_near_ = residual_ == 0;
   if (residual_ == 0 || guess.size() != problem.rows() || !guess.allFinite()) return;
   x_ = guess;
   clip();
   refresh();
+  began_near_ = residual_ < kNear * cold;
   if (!(residual_ < 1e3 * best_residual_)) restore_best();
 }
 
@@ -91,8 +95,9 @@ bool NewtonIteration::run_interior(bool through_folds) {
   return able && (through_folds || interior_.last_step() > kFold);
 }
 
-void NewtonIteration::start_damped_phase() {
-  damped_.start(*problem_, system_, rho_, q_, q_norm_, best_, best_residual_);
+void NewtonIteration::start_damped_phase(bool cold) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  damped_.start(*problem_, system_, rho_, q_, q_norm_, best_, cold ? kNone : best_residual_);
 }
 
 bool NewtonIteration::run_damped() {

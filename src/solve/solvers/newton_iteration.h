@@ -18,10 +18,15 @@ class NewtonIteration {
   /// Starts on `problem` from the impulses `guess`, or from zero if it has the wrong size or is not finite. No phase
   /// factors where `limit` does not let it.
   void start(const Problem& problem, NewtonSystem* system, TimeLimit* limit, const VecX& guess);
+  /// A residual below which only steps with the factor at hand are worth their time.
+  void set_fine(double residual) { fine_ = residual; }
+  double fine() const { return fine_; }
 
   /// Relative natural-map residual of the iterate, by the judge's formula.
   double residual() const { return residual_; }
   double best_residual() const { return best_residual_; }
+  /// Whether the guess was much better than none.
+  bool began_near() const { return began_near_; }
   int factorizations() const { return factorizations_; }
   /// Back to the best iterate so far.
   void restore_best();
@@ -37,9 +42,10 @@ class NewtonIteration {
   /// only `through_folds` passes.
   void start_interior_phase(double friction_weight);
   bool run_interior(bool through_folds);
-  /// One step of the damped path (damped_path.h), from the best iterate.
-  void start_damped_phase();
+  /// One step of the damped path (damped_path.h), from the best iterate or, cold, from inside the laws.
+  void start_damped_phase(bool cold);
   bool run_damped();
+  bool damped_had_guess() const { return damped_.had_guess(); }
   double last_damped_step() const { return damped_.last_step(); }
   /// Goes to other impulses, made admissible.
   void go_to(const VecX& impulses);
@@ -62,7 +68,8 @@ class NewtonIteration {
   bool update_active_maps();  // true: same active set as in the last factor
   double calc_typical_impulse() const;
   double calc_softness() const;
-  void advance(double previous);
+  bool descend(double previous);
+  bool descend_by_chord(double previous);
   // run_proximal
   void update_prox(double stiffness);
   void update_round_maps();
@@ -81,9 +88,11 @@ class NewtonIteration {
   std::vector<double> rho_;  // natural-map scale of each block
   double q_norm_ = 0;        // the judge's scale, m/s
   double residual_ = 0, best_residual_ = 0;
+  bool began_near_ = false;
   int factorizations_ = 0;
   VecX x_, v_, u_, w_, dx_, du_, best_, q_;
   // Active phase.
+  double fine_ = 0;
   double epsilon_ = 1e-8;  // proximal compliance over the Delassus diagonal
   std::vector<int> code_;
   bool factored_ = false;  // maps_.d is what the system has factored

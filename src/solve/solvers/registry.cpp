@@ -30,16 +30,13 @@ constexpr std::array<std::string_view, 8> kSplitOptions{"local",      "relaxatio
                                                         "time_limit", "symmetric",  "order",    "threads"};
 
 constexpr std::array<std::string_view, 1> kTimeLimit{"time_limit"};
+constexpr std::array<std::string_view, 1> kIterations{"iterations"};
 
 constexpr std::array kSolvers{
-    Registered{"lemke", make_lemke, kTimeLimit},
-    Registered{"newton", make_newton, kTimeLimit},
-    Registered{"block-pivot", make_block_pivot},
-    Registered{"keller", make_keller},
-    Registered{"pgs", make_pgs, kPgsOptions},
-    Registered{"split", make_split, kSplitOptions},
-    Registered{"admm", make_admm},
-    Registered{"apgd", make_apgd},
+    Registered{"lemke", make_lemke, kTimeLimit}, Registered{"newton", make_newton, kTimeLimit},
+    Registered{"block-pivot", make_block_pivot}, Registered{"keller", make_keller},
+    Registered{"pgs", make_pgs, kPgsOptions},    Registered{"split", make_split, kSplitOptions},
+    Registered{"admm", make_admm, kIterations},  Registered{"apgd", make_apgd, kIterations},
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ std::unique_ptr<Solver> make_block_pivot();
 std::unique_ptr<Solver> make_keller();
 std::unique_ptr<Solver> make_pgs(const SolverOptions& options);
 std::unique_ptr<Solver> make_split(const SolverOptions& options);
-std::unique_ptr<Solver> make_admm();
-std::unique_ptr<Solver> make_apgd();
+std::unique_ptr<Solver> make_admm(const SolverOptions& options = {});
+std::unique_ptr<Solver> make_apgd(const SolverOptions& options = {});
 
 /// A solver that can bring an answer that is nearly right closer without beginning anew.
 class PolishingSolver : public Solver {
@@ -24,6 +24,8 @@ class PolishingSolver : public Solver {
   virtual SolverReport polish(const Problem& problem, double goal, Solution* answer) = 0;
   /// The judge of its answers, for those who ask before they stop; one for both, so that no step allocates a second.
   virtual void set_judge(Judge* judge) = 0;
+  /// What the judge said of the answer that was just given; null: it was not asked.
+  virtual const Residuals* verdict(const Solution& answer) const = 0;
 };
 
 /// The solver under the judge: see judged.cpp.
@@ -41,6 +43,7 @@ inline constexpr double kBelow = 0.99;
 inline constexpr double kTightest = 1e-15;
 /// A solver that stopped at SolverOptions::settle.
 inline constexpr std::string_view kSettled = "finished short of the tolerance";
+inline constexpr std::string_view kNotSettled = "the effort did not suffice";
 inline constexpr std::string_view kLawNotMet = "the law is not met to the tolerance";
 
 /// Whether a contact has further limits, on spinning or rolling (solve/laws.h), which few solvers take.

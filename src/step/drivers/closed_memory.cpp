@@ -39,6 +39,7 @@ ContactMemory ClosedSet::make_memory(std::size_t i, const State& now, double lar
   ContactMemory entry;
   entry.key = before.key;
   entry.closed = true;
+  entry.uniqueness = pipe_.trial.uniqueness(i);
   entry.loaded = calc_normal_impulse(i) > kLoaded * largest;
   if (entry.loaded) entry.impulse = pipe_.trial.calc_contact_impulse(i, made.impulse_scale * pipe_.options.step / h);
   // Where this part ends with the end of a slip, the next one says whether the contact sticks or slips back.
@@ -66,7 +67,8 @@ bool ClosedSet::remember(const State& now, const ContactSet& there, const Candid
     ContactMemory entry = make_memory(i, now, largest, due);
     if (entry.loaded)
       pipe_.add_force(contact,
-                      pipe_.trial.calc_contact_impulse(i, pipe_.calc_share() * pipe_.trial.made().impulse_scale));
+                      pipe_.trial.calc_contact_impulse(i, pipe_.calc_share() * pipe_.trial.made().impulse_scale),
+                      entry.uniqueness);
     const bool closes = entry.loaded && near_speed > 0 && rate < -0.1 * near_speed;
     soft_closing = soft_closing || (closes && alpha_ < 1);
 

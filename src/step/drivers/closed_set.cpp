@@ -11,7 +11,7 @@ namespace slipstick {
 ClosedSet::ClosedSet(Pipe* pipe)
     : pipe_(*pipe),
       model_(pipe->model),
-      motion_(pipe->model, pipe->options),
+      motion_(pipe->model, pipe->input),
       alpha_(pipe->scheme.weights(pipe->options).alpha),
       tells_(pipe->scheme.locates(pipe->options)) {}
 
@@ -20,6 +20,7 @@ ClosedSet::ClosedSet(Pipe* pipe)
 bool ClosedSet::gather(const State& now, bool impact) {
   gathered_.contacts.clear();
   near_.contacts.clear();
+  grazing_.clear();
   std::size_t m = 0;
   const std::vector<ContactMemory>& memory = now.contact_memory;
   for (const Contact& contact : pipe_.found.contacts) {
@@ -31,7 +32,9 @@ bool ClosedSet::gather(const State& now, bool impact) {
     near_.contacts.push_back(contact);
     if (!touches) continue;
     gathered_.contacts.push_back(contact);
-    if (!closed && motion_.calc_gap(contact, now).rate < -motion_.rest_speed(contact, now)) impact = true;
+    const bool closes = motion_.calc_gap(contact, now).rate < -motion_.rest_speed(contact, now);
+    if (!closed && closes) impact = true;
+    if (forced && !closes) grazing_.push_back(contact.key);
   }
   forced_.clear();
   if (impact) std::swap(gathered_, near_);
@@ -51,7 +54,10 @@ void ClosedSet::close(State* now) {
     const bool known = m < memory.size() && memory[m].key == contact.key;
     const bool was_closed = known && memory[m].closed && (memory[m].loaded || motion_.is_near(contact, *now));
     const double rest = motion_.rest_speed(contact, *now);
-    if (motion_.calc_gap(contact, *now).rate > rest && !was_closed) continue;
+    // Where a trial would go in and nothing closes, it is the length of the trial that bends the way (a spinning rod
+    // whose end turns aside). Without a row such a contact would be due again and again, after no time.
+    const bool grazes = std::find(grazing_.begin(), grazing_.end(), contact.key) != grazing_.end();
+    if (motion_.calc_gap(contact, *now).rate > rest && !was_closed && !grazes) continue;
     const Vec3 slip = motion_.calc_slip(contact, *now);
     const double speed = slip.norm();
     ContactMemory entry;
@@ -80,7 +86,7 @@ void ClosedSet::update_middle(const State& now, double h) {
   for (std::size_t i = 0; i < now.pose.size(); ++i) {
     const BodyKind kind = model_.bodies[i].kind;
     const Twist& v = kind == BodyKind::Kinematic ? pipe_.prescribed[i] : now.velocity[i];
-    star_.pose[i] = kind == BodyKind::Fixed ? now.pose[i] : move(now.pose[i], v, h / 2);
+    star_.pose[i] = kind == BodyKind::Fixed ? now.pose[i] : move(now.pose[i], v, h);
   }
   pipe_.find(star_, &at_star_);
   std::size_t k = 0;

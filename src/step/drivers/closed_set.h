@@ -23,12 +23,18 @@ class ClosedSet {
   bool gather(const State& now, bool impact);
   /// Takes part in the next `gather` whatever its gap says.
   void force(const ContactKey& key) { forced_.push_back(key); }
-  void begin_step() { forced_.clear(); }
+  void begin_step() {
+    forced_.clear();
+    grazing_.clear();
+  }
   const ContactSet& gathered() const { return gathered_; }
   /// After the impact, if one was due: those of the gathered that do not part are closed. The memory says so.
   void close(State* now);
-  /// The closed contacts where they will be in the middle of a trial from `now`; one that is not found there keeps its
-  /// place on the bodies.
+  /// Those of which `is_wrong` says so are not closed any more; how many these are.
+  template <typename IsWrong>
+  int drop(IsWrong&& is_wrong);
+  /// The closed contacts where they will be after a part `h` of a trial from `now`; one that is not found there keeps
+  /// its place on the bodies.
   void update_middle(const State& now, double h);
 
   const ContactSet& contacts() const { return closed_; }
@@ -65,10 +71,29 @@ class ClosedSet {
   ContactSet gathered_, near_, closed_, middle_, at_star_;
   State star_;
   std::vector<ContactKey> forced_;
+  std::vector<ContactKey> grazing_;   ///< of the last `gather`: forced, and not closing
   std::vector<int> memory_of_;        ///< closed contact -> entry of State::contact_memory
   std::vector<double> slip_speed_;    ///< at the start
   std::vector<Vec3> slip_direction_;  ///< world
   std::vector<ContactMemory> memory_scratch_;
 };
+
+template <typename IsWrong>
+int ClosedSet::drop(IsWrong&& is_wrong) {
+  std::size_t kept = 0;
+  const std::size_t count = closed_.contacts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_wrong(closed_.contacts[i])) continue;
+    closed_.contacts[kept] = closed_.contacts[i];
+    memory_of_[kept] = memory_of_[i];
+    slip_speed_[kept] = slip_speed_[i];
+    slip_direction_[kept++] = slip_direction_[i];
+  }
+  closed_.contacts.resize(kept);
+  memory_of_.resize(kept);
+  slip_speed_.resize(kept);
+  slip_direction_.resize(kept);
+  return static_cast<int>(count - kept);
+}
 
 }  // namespace slipstick

@@ -57,10 +57,10 @@ double ContactMotion::rest_speed(const Contact& contact, const State& state) con
   return kRest * speed;
 }
 
-double ContactMotion::near_speed() const { return kNearEvent * model_.gravity.norm() * options_.step; }
+double ContactMotion::near_speed() const { return kNearEvent * model_.gravity.norm() * input_.h_nominal; }
 
 bool ContactMotion::is_near(const Contact& contact, const State& state) const {
-  return contact.gap <= std::max(touching(contact), near_speed() * options_.step) &&
+  return contact.gap <= std::max(touching(contact), near_speed() * input_.h_nominal) &&
          std::abs(calc_gap(contact, state).rate) <= std::max(rest_speed(contact, state), near_speed());
 }
 

@@ -1,7 +1,7 @@
 // How a contact moves, and what counts as touching and as rest.
 #pragma once
 
-#include <slipstick/simulation.h>
+#include "step/scheme.h"
 
 namespace slipstick {
 
@@ -20,7 +20,7 @@ struct Gap {
 class ContactMotion {
  public:
   /// Keeps references.
-  ContactMotion(const Model& model, const SimulationOptions& options) : model_(model), options_(options) {}
+  ContactMotion(const Model& model, const StepInput& input) : model_(model), input_(input) {}
 
   Gap calc_gap(const Contact& contact, const State& state) const;
   Vec3 calc_slip(const Contact& contact, const State& state) const;  ///< of B over A, world
@@ -38,7 +38,7 @@ class ContactMotion {
   Vec3 calc_relative(const Contact& contact, const State& state) const;
 
   const Model& model_;
-  const SimulationOptions& options_;
+  const StepInput& input_;  ///< for h_nominal: what counts as near is a matter of how long steps are
 };
 
 }  // namespace slipstick

@@ -9,6 +9,7 @@
 #include "step/drivers/driver.h"
 #include "step/drivers/event_search.h"
 #include "step/drivers/part_limit.h"
+#include "step/drivers/step_control.h"
 
 namespace slipstick {
 
@@ -39,7 +40,10 @@ class EventDriver final : public Driver {
   void update_instant();
   StepInput make_instant(const ContactSet& contacts);
   bool goes_through();
+  bool is_too_long();
   void stop_cores();
+  void drop_opposed();
+  void count_rows();
   double time_left() const { return end_time_ - current_.time; }
 
   const Model& model_;
@@ -49,6 +53,7 @@ class EventDriver final : public Driver {
   ContactMotion motion_;
   ClosedSet closed_;
   EventSearch search_;
+  StepControl control_;
   ImpactScratch impact_;
 
   State current_;     ///< start of the part
@@ -56,6 +61,8 @@ class EventDriver final : public Driver {
   double end_time_ = 0;
   int parts_ = 0;
   int shortened_ = 0;                ///< this part, because a core went into something
+  int core_repeats_ = 0;             ///< trials of this part with rows on the way of the centres
+  double rows_h_ = 0;                ///< length of the trial in which these were found
   bool plastic_ = false;             ///< too many events: no more restitution in this step
   bool starting_ = false;            ///< the first step: joint speeds that are not zero are an impact
   bool settled_ = false;             ///< the closed set is that of current_
@@ -63,6 +70,7 @@ class EventDriver final : public Driver {
   std::vector<Twist> acceleration_;  ///< of the part before
   std::vector<Event> impact_events_;
   ContactSet stopping_;
+  ContactSet with_rows_, middle_with_rows_;  ///< what is closed, and rows on the way of the centres after that
   std::vector<char> sticking_;
 };
 
@@ -73,9 +81,10 @@ EventDriver::EventDriver(Pipe* pipe)
       alpha_(pipe->scheme.weights(pipe->options).alpha),
       gamma_(pipe->scheme.weights(pipe->options).gamma),
       cores_(pipe->model),
-      motion_(pipe->model, pipe->options),
+      motion_(pipe->model, pipe->input),
       closed_(pipe),
       search_(pipe, closed_),
+      control_(pipe->model, pipe->options),
       instant_(pipe->model.bodies.size()),
       acceleration_(pipe->model.bodies.size()) {}
 
@@ -84,6 +93,7 @@ void EventDriver::begin() {
   current_ = state;
   end_time_ = static_cast<double>(state.step + 1) * options_.step;
   starting_ = state.step == 0;
+  control_.begin(state.pace);
   plastic_ = false;
   settled_ = false;
   parts_ = 0;
@@ -97,10 +107,12 @@ void EventDriver::begin() {
 }
 
 void EventDriver::begin_part() {
-  shortened_ = 0;
-  const double left = time_left();
-  const double most = search_.locates() ? calc_part_limit(model_, current_, pipe_.found.contacts, pipe_.world.fast(),
-                                                          Open::Watched, left)
+  shortened_ = core_repeats_ = 0;
+  cores_.begin();
+  double left = time_left();
+  if (control_.active()) left = pipe_.input.h_nominal = control_.choose(left);
+  const double most = search_.locates() ? calc_part_limit(model_, current_, current_.velocity, pipe_.found.contacts,
+                                                          pipe_.world.fast(), Open::Watched, left)
                                         : left;
   if (most < left) ++pipe_.report.divisions;
   search_.begin_part(current_, most);
@@ -153,24 +165,41 @@ void EventDriver::settle() {
 
 void EventDriver::prepare() {
   if (!settled_) settle();
-  const bool middle = pipe_.scheme.rows_at_middle();
-  if (middle) closed_.update_middle(current_, pipe_.input.h);
+  const double place = pipe_.scheme.row_place(options_);
+  const bool middle = place > 0;
+  if (middle) closed_.update_middle(current_, place * pipe_.input.h);
   pipe_.input.contacts = &closed_.contacts();
   pipe_.input.middle = middle ? &closed_.middle() : nullptr;
+  if (core_repeats_ == 0) return;
+  const auto add_rows = [&](const ContactSet** contacts, ContactSet* more) {
+    if (*contacts == nullptr) return;
+    more->contacts = (*contacts)->contacts;
+    const std::size_t first = more->contacts.size();
+    cores_.append_to(more);  // at the end: who counts closed contacts finds them where they were
+    // What a core must go back by is asked of the trial that the row was found in. In a shorter one (1e-12 of a step,
+    // where something else comes first) the same way would be a speed without bounds.
+    const double share = std::min(1.0, pipe_.input.h / rows_h_);
+    for (std::size_t i = first; i < more->contacts.size(); ++i)
+      if (more->contacts[i].gap < 0) more->contacts[i].gap *= share;
+    *contacts = more;
+  };
+  add_rows(&pipe_.input.contacts, &with_rows_);
+  add_rows(&pipe_.input.middle, &middle_with_rows_);
 }
 
 bool EventDriver::accept() {
   if (!pipe_.covers_end()) return false;
   pipe_.find(pipe_.end, &there_);
   const bool accepted = search_.look(&there_);
-  if (accepted && goes_through()) return false;
+  if (accepted && (goes_through() || is_too_long())) return false;
   pipe_.input.h = accepted ? search_.h() : search_.asked_h();
   pipe_.input.backward = search_.asked_backward();
   return accepted;
 }
 
 /// Has a core gone into something that the search did not see coming? Then the part ends before that, where bodies
-/// overlap and their contact tells of it. If they overlap already, it does not: the core itself is stopped.
+/// overlap and their contact tells of it. If they overlap already, it does not: the core itself is stopped, and gets a
+/// row for the rest of the part.
 bool EventDriver::goes_through() {
   if (!search_.locates() || shortened_ >= kMaxShortened) return false;
   FastPairs& fast = pipe_.world.fast();
@@ -178,22 +207,37 @@ bool EventDriver::goes_through() {
   fast.find(current_, pipe_.end, h, gamma_, h / options_.step, pipe_.found.contacts);
   const CoreRows::First first = cores_.find_first(current_, &fast, &pipe_.finder);
   if (first.when > 1) return false;
+  const double before = kBefore * first.when * h;
+  const bool at_once = !(before > kNoTime * options_.step);
+  const bool stops = (first.near || at_once || shortened_ >= kShortenedFirst) && core_repeats_ < kMaxCoreRepeats;
+  if (at_once && !stops) return false;
   ++shortened_;
   ++pipe_.report.divisions;
-  const bool stops = first.near || shortened_ > kShortenedFirst;
   if (stops) stop_cores();
-  search_.begin_part(current_, stops ? h : kBefore * first.when * h);
+  search_.begin_part(current_, stops ? h : before);
   pipe_.input.h = search_.asked_h();
   pipe_.input.backward = false;
   return true;
 }
 
+/// The error of the part is larger than SimulationOptions::accuracy allows: again, shorter.
+bool EventDriver::is_too_long() {
+  if (!control_.active() || search_.asked_backward()) return false;
+  if (control_.accept(current_, pipe_.end, search_.h(), &pipe_.report.pace)) return false;
+  begin_part();
+  return true;
+}
+
 /// An impact on the way of the centres, for want of a contact that would do it.
 void EventDriver::stop_cores() {
-  cores_.begin();
   cores_.find(current_, &pipe_.world.fast(), &pipe_.finder);
+  rows_h_ = search_.h();
+  ++core_repeats_;
+  ++pipe_.report.core_repeats;
+  drop_opposed();
+  if (core_repeats_ > 1) return;
   stopping_.contacts.clear();
-  cores_.put_into(&stopping_);
+  cores_.append_to(&stopping_);
   pipe_.report.core_rows += static_cast<int>(stopping_.contacts.size());
   ImpactInput impact;
   impact.step = make_instant(stopping_);
@@ -205,6 +249,30 @@ void EventDriver::stop_cores() {
   if (!result.happened) return;
   pipe_.book(result);
   pipe_.add_impulses(impact.step, impact_);
+}
+
+/// A body that is more than half way in has contacts that push it on, to the other side. They are left out of this
+/// part, and the step is not certified.
+void EventDriver::drop_opposed() {
+  const int dropped = closed_.drop([&](const Contact& contact) { return cores_.opposes(contact); });
+  if (dropped == 0) return;
+  pipe_.report.certified = false;
+  pipe_.report.note = kLeftOut;
+}
+
+/// Rows on the way of the centres that carried load in the part.
+void EventDriver::count_rows() {
+  if (core_repeats_ == 0) return;
+  const StepProblem& made = pipe_.trial.made();
+  const double least = kLoaded * pipe_.trial.calc_largest_normal();
+  for (std::size_t i = closed_.contacts().contacts.size(); i < with_rows_.contacts.size(); ++i) {
+    const int row = made.map.contact_row[i];
+    if (row < 0 || !(pipe_.trial.solution().lambda[row] > least)) continue;
+    ++pipe_.report.core_rows;
+    pipe_.add_force(with_rows_.contacts[i],
+                    pipe_.trial.calc_contact_impulse(i, pipe_.calc_share() * made.impulse_scale),
+                    pipe_.trial.uniqueness(i));
+  }
 }
 
 /// The part that was accepted, as the next ones must know it.
@@ -229,8 +297,10 @@ void EventDriver::update_known() {
 
 bool EventDriver::commit() {
   update_known();
+  count_rows();
   const bool soft_closing = closed_.remember(current_, there_, search_.due(), search_.cuts());
   const Candidate due = search_.due();
+  if (due.kind != Due::Nothing || soft_closing) control_.forget();
   search_.end_part();
   std::swap(current_, pipe_.end);
   std::swap(pipe_.found, there_);
@@ -239,7 +309,7 @@ bool EventDriver::commit() {
   const bool over = !(time_left() > kNoTime * options_.step);
   if (over) current_.time = end_time_;
   settle();
-  count_part();
+  if (!control_.active() || due.kind != Due::Nothing) count_part();
   if (over) return end_step();
   begin_part();
   return false;
@@ -264,6 +334,8 @@ bool EventDriver::end_step() {
   report.warm_contacts = std::min(report.contacts, report.warm_contacts);
   std::stable_sort(pipe_.events.begin(), pipe_.events.end(),
                    [](const Event& a, const Event& b) { return a.time < b.time; });
+  current_.pace = control_.pace();
+  pipe_.input.h_nominal = options_.step;
   pipe_.commit(&current_);
   return true;
 }

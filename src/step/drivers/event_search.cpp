@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "step/drivers/hermite.h"
+#include "step/drivers/part_limit.h"
 
 namespace slipstick {
 
@@ -16,7 +17,7 @@ constexpr double kGapTolerance = 1e-2;
 }  // namespace
 
 EventSearch::EventSearch(Pipe* pipe, const ClosedSet& closed)
-    : pipe_(*pipe), closed_(closed), motion_(pipe->model, pipe->options) {}
+    : pipe_(*pipe), closed_(closed), motion_(pipe->model, pipe->input) {}
 
 void EventSearch::begin_step() {
   locating_ = pipe_.scheme.locates(pipe_.options);
@@ -44,9 +45,9 @@ bool EventSearch::is_cleared(const ContactKey& key) const {
   return std::find(cleared_.begin(), cleared_.end(), key) != cleared_.end();
 }
 
-/// Always false: the present trial is not the one.
+/// Always false: the present trial is not the one. None is so short that nothing can be divided by it.
 bool EventSearch::ask(double h, bool backward, Doing doing) {
-  asked_h_ = h;
+  asked_h_ = std::max(h, kNoTime * pipe_.options.step);
   asked_backward_ = backward;
   doing_ = doing;
   return false;
@@ -155,7 +156,7 @@ bool EventSearch::locate(ContactSet* there) {
       break;
   }
   // Does anything come before it?
-  h_ *= step.s;
+  h_ = asked_h_;
   due_ = found_;
   doing_ = Doing::Looking;
   return look(there);

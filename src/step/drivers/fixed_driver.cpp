@@ -18,6 +18,8 @@ namespace {
 constexpr int kMaxParts = 100;
 /// How often a part in which a core goes into something is made shorter before the core gets a row.
 constexpr int kMostShortened = 3;
+/// Of the way through a wall: a corner that is there is pushed back to where it came from.
+constexpr double kWithin = 0.3;
 
 class FixedDriver final : public Driver {
  public:
@@ -40,7 +42,9 @@ class FixedDriver final : public Driver {
   bool find_cores();
   bool divide();
   bool join();
+  void leave_out();
   bool find_late();
+  bool divide_turn();
   void remember();
 
   LateContacts late_;
@@ -52,6 +56,7 @@ class FixedDriver final : public Driver {
   int parts_ = 0;                 ///< before this one; kMaxParts: the step is not divided again
   int shortened_ = 0;             ///< this part, because a core went into something all the same
   int core_repeats_ = 0, late_repeats_ = 0;
+  bool leaves_out_ = false;   ///< contacts that push against rows on the way of the centres
   bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
   ContactSet extended_;       ///< what was found, and what the ends of trials and the ways to them have shown
   ImpactStage impacts_;
@@ -67,7 +72,7 @@ void FixedDriver::begin() {
   shortened_ = 0;
   begin_trials();
   pipe_.input.state = start_;
-  pipe_.input.h = turns_far(pipe_.model, pipe_.state, h) ? calc_part(h) : h;
+  pipe_.input.h = turns_far(pipe_.model, pipe_.state.velocity, h) ? calc_part(h) : h;
 }
 
 /// The rest of a divided step.
@@ -82,8 +87,8 @@ void FixedDriver::begin_part() {
 /// What is left of the step, or as much of it as what turns and is near allows: a row has the lever arm of the start.
 double FixedDriver::calc_part(double left) {
   if (parts_ + 1 >= kMaxParts) return left;
-  const double most =
-      calc_part_limit(pipe_.model, *start_, pipe_.found.contacts, pipe_.world.fast(), Open::HaveRows, left);
+  const double most = calc_part_limit(pipe_.model, *start_, start_->velocity, pipe_.found.contacts, pipe_.world.fast(),
+                                      Open::HaveRows, left);
   if (most < left) ++pipe_.report.divisions;
   return most;
 }
@@ -102,7 +107,7 @@ void FixedDriver::prepare() {
 
 /// Nothing is known yet of what the set found does not have.
 void FixedDriver::begin_trials() {
-  is_extended_ = false;
+  is_extended_ = leaves_out_ = false;
   core_repeats_ = late_repeats_ = 0;
   cores_.begin();
 }
@@ -122,30 +127,49 @@ bool FixedDriver::accept() {
 
 /// Does the centre of anything go into something? Again: only until then, or with a row against it.
 bool FixedDriver::find_cores() {
-  const bool gives_up = core_repeats_ >= kMaxCoreRepeats;
-  if (gives_up && (parts_ == 0 || parts_ == kMaxParts)) return false;
+  const bool gives_up = core_repeats_ >= kMaxCoreRepeats, whole = parts_ == 0 || parts_ == kMaxParts;
+  if (gives_up && whole && leaves_out_) return false;
   FastPairs& fast = pipe_.world.fast();
   const double h = pipe_.input.h;
   fast.find(*start_, pipe_.end, h, gamma_, h / pipe_.options.step, pipe_.found.contacts);
-  if (gives_up) return join();
+  if (gives_up && !whole) return join();
   if (divide()) return true;
   if (!cores_.find(*start_, &fast, &pipe_.finder)) return false;
+  if (gives_up) core_repeats_ = 0, leaves_out_ = true;
   ++core_repeats_;
   ++pipe_.report.core_repeats;
   if (!is_extended_) extended_ = pipe_.found;
   is_extended_ = true;
   cores_.put_into(&extended_);
+  if (leaves_out_) leave_out();
   return true;
+}
+
+/// A body that is more than half way in has contacts that push it on, to the other side, against the rows that keep it.
+void FixedDriver::leave_out() {
+  const auto count = std::erase_if(extended_.contacts, [&](const Contact& contact) { return cores_.opposes(contact); });
+  if (count == 0) return;
+  pipe_.report.certified = false;
+  pipe_.report.note = kLeftOut;
 }
 
 /// A trial that goes through something tells nothing of the impact. So the part ends before that, and the next one
 /// begins with what touches there.
 bool FixedDriver::divide() {
-  if (core_repeats_ > 0 || parts_ + 1 >= kMaxParts || shortened_ >= kMostShortened) return false;
-  const CoreRows::First first = cores_.find_first(*start_, &pipe_.world.fast(), &pipe_.finder);
-  if (first.when > 1 || first.near) return false;
-  const double part = kBefore * first.when * pipe_.input.h;
-  if (!(part > kNoTime * pipe_.options.step)) return false;
+  if (parts_ + 1 >= kMaxParts || shortened_ >= kMostShortened) return false;
+  double share = kInfinity;
+  if (core_repeats_ == 0) {
+    const CoreRows::First first = cores_.find_first(*start_, &pipe_.world.fast(), &pipe_.finder);
+    if (first.when <= 1 && !first.near) share = kBefore * first.when;
+  }
+  // Of a corner that goes through a wall: before that, or within the wall if it is that near, where contacts tell.
+  const CoreRows::Passage wall = cores_.find_passage(*start_, &pipe_.world.fast(), &pipe_.finder);
+  if (wall.enters <= 1) {
+    const double thick = wall.leaves - wall.enters;
+    share = std::min(share, wall.enters > thick ? kBefore * wall.enters : wall.enters + kWithin * thick);
+  }
+  const double part = share * pipe_.input.h;
+  if (share > 1 || !(part > kNoTime * pipe_.options.step)) return false;
   ++shortened_;
   ++pipe_.report.divisions;
   pipe_.input.h = part;
@@ -157,7 +181,7 @@ bool FixedDriver::divide() {
 /// again as a whole, from where nothing had touched yet: its rows are less accurate and keep the side.
 bool FixedDriver::join() {
   if (cores_.find_first(*start_, &pipe_.world.fast(), &pipe_.finder).when > 1) return false;
-  pipe_.begin();
+  pipe_.begin_again();
   begin();
   parts_ = kMaxParts;
   pipe_.report.divisions = 0;
@@ -171,9 +195,27 @@ bool FixedDriver::find_late() {
   if (late_repeats_ >= kMaxLateRepeats ||
       !late_.find(*start_, pipe_.end, h, pipe_.reach.lengths(h), *pipe_.input.contacts, &pipe_.finder, &extended_))
     return false;
+  if (divide_turn()) return true;
   ++late_repeats_;
   ++pipe_.report.late_repeats;
   is_extended_ = true;
+  if (leaves_out_) leave_out();
+  return true;
+}
+
+/// What overlaps at the end was set turning so far by the impacts of this very trial that the lever arms of its rows
+/// are those of another body. The part ends where it touches, and the next one has the turning before it.
+bool FixedDriver::divide_turn() {
+  const double h = pipe_.input.h;
+  if (parts_ + 1 >= kMaxParts || shortened_ >= kMostShortened || !turns_far(pipe_.model, pipe_.end.velocity, h))
+    return false;
+  const double part = calc_part_limit(pipe_.model, *start_, pipe_.end.velocity, pipe_.found.contacts,
+                                      pipe_.world.fast(), Open::HaveRows, h);
+  if (!(part < h)) return false;
+  ++shortened_;
+  ++pipe_.report.divisions;
+  pipe_.input.h = part;
+  begin_trials();
   return true;
 }
 
@@ -218,7 +260,7 @@ void FixedDriver::remember() {
     const Contact& contact = pipe_.input.contacts->contacts[made.equations->contacts[i].contact];
     if (contact.central) {
       ++pipe_.report.core_rows;
-      pipe_.add_force(contact, pipe_.trial.calc_contact_impulse(i, made.impulse_scale));
+      pipe_.add_force(contact, pipe_.trial.calc_contact_impulse(i, made.impulse_scale), pipe_.trial.uniqueness(i));
       continue;
     }
     ContactMemory memory;
@@ -226,11 +268,12 @@ void FixedDriver::remember() {
     const Vec3 impulse = pipe_.trial.calc_contact_impulse(i, made.impulse_scale);
     memory.impulse = whole * impulse;
     memory.loaded = true;
+    memory.uniqueness = pipe_.trial.uniqueness(i);
     while (m < last.size() && last[m].key < contact.key) ++m;
     const bool was_loaded = m < last.size() && last[m].key == contact.key && last[m].loaded;
     memory.collided = !was_loaded && made.restitution[i] == 0;
     end.contact_memory.push_back(memory);
-    pipe_.add_force(contact, impulse);
+    pipe_.add_force(contact, impulse, memory.uniqueness);
   }
   end.joint_impulse.resize(pipe_.model.joint_rows);
   for (int r = 0; r < pipe_.model.joint_rows; ++r)

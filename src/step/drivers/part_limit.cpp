@@ -9,9 +9,10 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kTurn = 0.3;     // rad: more is far
-constexpr double kRowTurn = 0.1;  // rad, of a part with frozen lever arms
-constexpr double kPart = 0.5;     // of the radii of both interior balls
+constexpr double kTurn = 0.3;                        // rad: more is far
+constexpr double kQuarterTurn = 1.5707963267948966;  // rad
+constexpr double kRowTurn = 0.1;                     // rad, of a part with frozen lever arms
+constexpr double kPart = 0.5;                        // of the radii of both interior balls
 
 Vec3 calc_point_velocity(const State& state, int body, const Vec3& p) {
   if (body == kWorld) return Vec3::Zero();
@@ -22,28 +23,36 @@ Vec3 calc_point_velocity(const State& state, int body, const Vec3& p) {
 bool is_round(const Shape& shape) { return shape.kind == ShapeKind::Sphere || shape.kind == ShapeKind::Disk; }
 
 /// One pair of shapes, by all of its contacts.
-double calc_pair_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
-                       Open open, double h) {
+double calc_pair_limit(const Model& model, const State& state, std::span<const Twist> after,
+                       std::span<const Contact> contacts, const FastPairs& fast, Open open, double h) {
   const Contact& one = contacts.front();
   const Shape &a = model.shapes[one.key.shape_a], &b = model.shapes[one.key.shape_b];
   const double solid = kPart * (fast.radius(one.key.shape_a) + fast.radius(one.key.shape_b));
   double spin = 0, swing = 0;  // rad/s, m/s
   const auto add = [&](const Shape& shape) {
     if (shape.body == kWorld || is_round(shape)) return;
-    const double speed = state.velocity[shape.body].angular.norm();
+    const double speed = std::max(state.velocity[shape.body].angular.norm(), after[shape.body].angular.norm());
     spin += speed;
     swing += speed * model.bodies[shape.body].reach_radius;
   };
   add(a);
   add(b);
+  // A hit that was answered by spin leaves points that part and a centre that comes: the next corner is on its way.
+  const auto reach = [&](int body) { return body == kWorld ? kInfinity : model.bodies[body].reach_radius; };
+  const int smaller = reach(one.body_a) < reach(one.body_b) ? one.body_a : one.body_b;
+  const Vec3 center = smaller == kWorld ? one.point_a : state.pose[smaller].position;
   double gap = kInfinity, closing = 0;
   for (const Contact& contact : contacts) {
     gap = std::min(gap, contact.gap);
-    closing = std::max(closing, contact.normal.dot(calc_point_velocity(state, contact.body_a, contact.point_a) -
-                                                   calc_point_velocity(state, contact.body_b, contact.point_b)));
+    const auto closes = [&](const Vec3& on_a, const Vec3& on_b) {
+      return contact.normal.dot(calc_point_velocity(state, contact.body_a, on_a) -
+                                calc_point_velocity(state, contact.body_b, on_b));
+    };
+    closing = std::max({closing, closes(contact.point_a, contact.point_b), closes(center, center)});
   }
   const bool rows = open == Open::HaveRows;
-  const bool turns = spin * h > kTurn && closing * h > 0.1 * solid;
+  // Beyond a quarter of a turn what parts now may come back: the velocities of the start say nothing.
+  const bool turns = spin * h > kTurn && (closing * h > 0.1 * solid || spin * h > kQuarterTurn);
   if (!turns && (rows || !(closing * h > solid))) return h;
   const auto linear = [&](int body) { return body == kWorld ? Vec3(Vec3::Zero()) : state.velocity[body].linear; };
   const double speed = (linear(one.body_a) - linear(one.body_b)).norm() + swing;
@@ -54,15 +63,15 @@ double calc_pair_limit(const Model& model, const State& state, std::span<const C
 
 }  // namespace
 
-bool turns_far(const Model& model, const State& state, double h) {
+bool turns_far(const Model& model, std::span<const Twist> velocity, double h) {
   const double most = kTurn / h;
   return std::any_of(model.shapes.begin(), model.shapes.end(), [&](const Shape& shape) {
-    return shape.body != kWorld && state.velocity[shape.body].angular.squaredNorm() > most * most && !is_round(shape);
+    return shape.body != kWorld && velocity[shape.body].angular.squaredNorm() > most * most && !is_round(shape);
   });
 }
 
-double calc_part_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
-                       Open open, double h) {
+double calc_part_limit(const Model& model, const State& state, std::span<const Twist> after,
+                       std::span<const Contact> contacts, const FastPairs& fast, Open open, double h) {
   double limit = h;
   for (std::size_t i = 0, j = 0; i < contacts.size(); i = j) {
     const ContactKey& key = contacts[i].key;
@@ -72,7 +81,7 @@ double calc_part_limit(const Model& model, const State& state, std::span<const C
     if (contacts[i].limit >= 0) continue;
     const auto is_plane = [&](int shape) { return model.shapes[shape].kind == ShapeKind::Plane; };
     if (open == Open::Watched && (is_plane(key.shape_a) || is_plane(key.shape_b))) continue;  // no other side
-    limit = std::min(limit, calc_pair_limit(model, state, contacts.subspan(i, j - i), fast, open, h));
+    limit = std::min(limit, calc_pair_limit(model, state, after, contacts.subspan(i, j - i), fast, open, h));
   }
   return limit;
 }

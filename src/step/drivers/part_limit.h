@@ -19,14 +19,15 @@ inline constexpr double kNoTime = 1e-12;
 enum class Open { Watched, HaveRows };
 
 /// Whether a body that is not round turns by more than 0.3 rad in h.
-bool turns_far(const Model& model, const State& state, double h);
+bool turns_far(const Model& model, std::span<const Twist> velocity, double h);
 
 /// At most h, for each pair of `contacts`, sorted by key, that turns by more than 0.3 rad in h and closes:
 /// Watched:   max(gap / (|v| + |w| R), min(0.3 / |w|, 0.5 r / v_closing)), also if it closes by more than 0.5 r, r the
 ///            radii of both interior balls;
 /// HaveRows:  max(gap / (|v| + |w| R), 0.1 / |w|): a row sees what comes, however thin, but freezes its lever arm.
 /// The first term is the time for which the gap suffices however the bodies turn; the second is for those that touch.
-double calc_part_limit(const Model& model, const State& state, std::span<const Contact> contacts, const FastPairs& fast,
-                       Open open, double h);
+/// `after`: velocities that a trial has led to, or those of the state; w is the larger of both.
+double calc_part_limit(const Model& model, const State& state, std::span<const Twist> after,
+                       std::span<const Contact> contacts, const FastPairs& fast, Open open, double h);
 
 }  // namespace slipstick

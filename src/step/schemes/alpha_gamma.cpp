@@ -1,16 +1,18 @@
 // The family of [Gavrea08]; [AnitescuPotra97] is alpha = gamma = 1 (`euler`), [Potra06] alpha = gamma = 1/2
 // (`trapezoid`). Unknown u = (1 - alpha) v + alpha v', [methods 3] with the corrections given there:
 //
-//   (M - alpha h F(vF)) u - sum J^T l = M v + alpha kt          l = alpha times the impulse
+//   (M - (h/2) kappa F(vF)) u - sum J^T l = M v + alpha kt      l = alpha times the impulse
 //   kt = h [(1 - alpha) k(t, q) + alpha k(t + h, move(q, v, h))]   loads: linearly implicit with the exact (dk/dq) v
-//   springs and dampers: compliant rows (add_spring_rows), and the curvature of the exact (dk/dq) v in kt
-//   joints:   G(q*) u + Theta(q)/h_nominal = 0 (without `stabilize`: G u = 0),    q* = move(q, v, h/2)
+//   springs and dampers: compliant rows (add_spring_rows) at q*, elongations of q
+//   joints:   G(q*) u + Theta(q)/h_nominal = 0 (without `stabilize`: G u = 0),    q* = move(q, v, (1 - gamma) h)
 //   closed contacts: 0 <= n(q*) u + Phi(q)/h_nominal _|_ l_n >= 0, friction
 //   v' = (u - (1 - alpha) v)/alpha,   q' = move(q, (1 - gamma) v + gamma v', h)
 //
-// F(vF) v is in kt and F(vF) in A; with the right side M v both together are h F(vF) u. F is antisymmetric: A is
-// positive definite for every h. vF is half a step ahead under the known forces, and where constraints turn the body,
-// taken again from the solution itself (`refine`): without that a constrained spinning body is of first order.
+// With rows at this q* the impulses of a step change linear and angular momentum by what they are, to rounding:
+// x' x m v' - x x m v = (x + (1 - gamma) h v) x P. omega' of a body that turns freely is what its momentum becomes in
+// its new axes. F is antisymmetric: A is positive definite for every h. vF is the u of the known forces, and where
+// constraints turn the body, taken again from the solution itself (`refine`): without that a constrained spinning body
+// is of first order.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,10 +30,6 @@ namespace slipstick {
 
 namespace {
 
-/// The exact Jacobian of a spring is used while its geometric part, alpha gamma h^2 (k |phi| + d |phidot|) / length, is
-/// below this share of the mass that it moves; stiffer springs away from equilibrium get Gauss-Newton alone, which is
-/// stable for every h but of first order ([Potra06] section 9).
-constexpr double kGeometricShare = 0.25;
 /// Position errors of closed contacts are corrected with at most this speed, in units of g h: with alpha < 1 a
 /// correction stays in v as an oscillation.
 constexpr double kCorrectionSpeed = 2;
@@ -58,10 +56,6 @@ double calc_correction_share(const Weights& w) {
   return best;
 }
 
-bool is_gyroscopic(const Body& body, const Mat3& gyroscopic, const Vec3& omega) {
-  return count_free_rotations(body) >= 2 && !(gyroscopic * omega).isZero(0);
-}
-
 using Place = SchemeKey::Place;
 /// The first two are those of `alpha-gamma` alone.
 constexpr std::array kFamilyKeys{
@@ -81,8 +75,9 @@ class AlphaGamma final : public Scheme {
   Weights weights(const SimulationOptions& options) const override {
     return weights_ ? *weights_ : Weights{options.alpha_gamma.alpha, options.alpha_gamma.gamma};
   }
-  bool rows_at_middle() const override { return true; }
   bool corrects_overlap(const SimulationOptions& options) const override { return options.alpha_gamma.stabilize; }
+  double row_place(const SimulationOptions& options) const override { return 1 - weights(options).gamma; }
+  bool splits_springs() const override { return true; }
   std::span<const SchemeKey> keys() const override {
     return std::span<const SchemeKey>(kFamilyKeys).subspan(weights_ ? 2 : 0);
   }
@@ -99,32 +94,34 @@ class AlphaGamma final : public Scheme {
   void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) override;
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution) override;
   void advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const override;
-  Vec3 calc_inertial_impulse(const StepInput& input, const State& next, int body) const override;
+  Vec3 calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
+                             const State& next, int body) const override;
 
  private:
   Weights weights_of(const StepInput& input) const { return input.backward ? Weights{1, 1} : weights(*input.options); }
-  void update_poses(const StepInput& input);
-  void update_rows(const StepInput& input, const Weights& w, const Equations& at_start);
+  void update_poses(const StepInput& input, const Weights& w);
+  void update_rows(const StepInput& input, const Weights& w, const Equations& at_start, std::span<const Kick> kicks);
+  void update_springs(const StepInput& input, const Weights& w, const Equations& at_start);
   void add_columns(const StepInput& input, const Weights& w, bool again, StepProblem* made);
-  void add_curvature(const StepInput& input, const Weights& w, StepProblem* made);
-  void add_contacts(const StepInput& input, double share, StepProblem* made);
+  Mat3 calc_gyroscopic(const StepInput& input, const Weights& w, std::span<const char> turning, std::size_t body) const;
+  Vec3 calc_torque(const StepInput& input, const StepProblem& made, const Vec3& u, std::size_t body) const;
+  void add_contacts(const StepInput& input, const Weights& w, double share, StepProblem* made);
 
   std::string_view name_;
   std::optional<Weights> weights_;
   // Scratch.
-  Equations equations_;                        ///< forces at both ends; rows at q*, values at q
-  std::vector<Twist> velocity_;                ///< of the state, with prescribed motions in place
-  std::vector<Pose> pose_star_;                ///< q*: where the rows are taken
-  std::vector<Pose> pose_end_;                 ///< move(q, v, h)
-  std::vector<Vec6> load_end_;                 ///< loads there
-  std::vector<std::array<PairRow, 3>> rates_;  ///< of the springs' rows
-  std::vector<Vec3> spin_;                     ///< omega at which the gyroscopic matrix is taken
-  std::vector<Vec3> spin_found_;               ///< the same from a solution (`refine`)
-  std::vector<double> offset_;                 ///< of the normal row of each contact, m/s
+  Equations equations_;           ///< forces at both ends; rows at q*, values at q
+  std::vector<Twist> velocity_;   ///< of the state, with prescribed motions in place
+  std::vector<Pose> pose_star_;   ///< q*: where the rows are taken
+  std::vector<Pose> pose_end_;    ///< move(q, v, h)
+  std::vector<Vec6> load_end_;    ///< loads there
+  std::vector<Vec3> spin_;        ///< omega at which the gyroscopic matrix is taken
+  std::vector<Vec3> spin_found_;  ///< the same from a solution (`refine`)
+  std::vector<double> offset_;    ///< of the normal row of each contact, m/s
 };
 
 /// v with prescribed motions in place, q* and move(q, v, h).
-void AlphaGamma::update_poses(const StepInput& input) {
+void AlphaGamma::update_poses(const StepInput& input, const Weights& w) {
   const State& state = *input.state;
   const std::size_t count = state.pose.size();
   velocity_.resize(count);
@@ -134,21 +131,41 @@ void AlphaGamma::update_poses(const StepInput& input) {
     const BodyKind kind = input.model->bodies[i].kind;
     const Twist& v = kind == BodyKind::Kinematic ? input.prescribed[i] : state.velocity[i];
     velocity_[i] = v;
-    pose_star_[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h / 2);
+    pose_star_[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, (1 - w.gamma) * input.h);
     pose_end_[i] = kind == BodyKind::Fixed ? state.pose[i] : move(state.pose[i], v, input.h);
   }
 }
 
-void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equations& at_start) {
+/// Rows at q*, elongations of q. The three components of a spring without length are those that d would have at q if it
+/// had turned with its bodies to q*.
+void AlphaGamma::update_springs(const StepInput& input, const Weights& w, const Equations& at_start) {
+  std::vector<SpringRows>& springs = equations_.springs;
+  if (w.gamma == 1) {
+    springs = at_start.springs;
+    return;
+  }
+  update_spring_rows(*input.model, pose_star_, input.state->axis, &springs);
+  const double ahead = (1 - w.gamma) * input.h;
+  for (std::size_t i = 0; i < springs.size(); ++i) {
+    SpringRows& spring = springs[i];
+    if (spring.count == 1) spring.value = at_start.springs[i].value;
+    for (int r = 0; r < spring.count && spring.count > 1; ++r)
+      spring.value[r] -= ahead * calc_pair_speed(velocity_, spring.body_a, spring.body_b, spring.row[r]);
+  }
+}
+
+void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equations& at_start,
+                             std::span<const Kick> kicks) {
   const Model& model = *input.model;
   const State& state = *input.state;
   Equations& eq = equations_;
   eq.gravity = at_start.gravity;
   eq.load = at_start.load;
-  eq.springs = at_start.springs;
+  update_springs(input, w, at_start);
   if (!model.loads.empty() || input.drive) {
     update_loads(model, input.drive, pose_end_, state.time + input.h, &load_end_);
-    for (std::size_t i = 0; i < eq.load.size(); ++i) eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * load_end_[i];
+    for (std::size_t i = 0; i < eq.load.size(); ++i)  // what flies has those of the start first (flight.h)
+      if (!(kicks[i].before < input.h)) eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * load_end_[i];
   }
   update_joint_rows(model, pose_star_, &eq.joints);
   for (std::size_t i = 0; i < eq.joints.size(); ++i) eq.joints[i].value = at_start.joints[i].value;
@@ -156,7 +173,7 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
   for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].value = at_start.axes[i].value;
   // Rows at q*, values at q: a coupling's value is a sum of values.
   update_coupling_rows(model, eq.axes, &eq.couplings);
-  if (input.middle == nullptr) {
+  if (input.middle == nullptr || w.gamma == 1) {
     eq.contacts = at_start.contacts;
     return;
   }
@@ -164,59 +181,41 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) eq.contacts[i].gap = input.contacts->contacts[i].gap;
 }
 
+/// What is taken off the inertia: (h/2) kappa [I vF]_x; alpha h [I vF]_x where momentum is not carried along.
+Mat3 AlphaGamma::calc_gyroscopic(const StepInput& input, const Weights& w, std::span<const char> turning,
+                                 std::size_t i) const {
+  const Body& body = input.model->bodies[i];
+  if (count_free_rotations(body) < 2) return Mat3::Zero();
+  const double factor = turning[i] ? 0.5 * calc_turn_factor(spin_[i], input.h) : w.alpha;
+  return factor * input.h * skew(body.inertia * spin_[i]);
+}
+
 void AlphaGamma::add_columns(const StepInput& input, const Weights& w, bool again, StepProblem* made) {
   const Model& model = *input.model;
   const double h = input.h;
   spin_.resize(model.bodies.size());
+  update_turning(input, made->map, &made->turning);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (made->map.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
     const Twist& v = velocity_[i];
     const Vec6 force = equations_.gravity[i] + equations_.load[i];
-    Vec6 momentum = w.alpha * h * force;
+    Vec6 momentum = w.alpha * made->kick[i].before * force;
     momentum.head<3>() += body.mass * v.linear;
     momentum.tail<3>() += body.inertia * v.angular;
     if (!again) {
       const Vec3 torque = force.tail<3>() + (body.inertia * v.angular).cross(v.angular);
-      spin_[i] = v.angular + 0.5 * h * (body.inertia_inverse * torque);
+      spin_[i] = made->turning[i] ? calc_free_turn(body, momentum.tail<3>(), h)
+                                  : Vec3(v.angular + 0.5 * h * (body.inertia_inverse * torque));
     }
-    const Mat3 gyroscopic = w.alpha * h * skew(body.inertia * spin_[i]);
-    const bool spins = is_gyroscopic(body, gyroscopic, v.angular);
+    const Mat3 gyroscopic = calc_gyroscopic(input, w, made->turning, i);
+    const bool spins = !(gyroscopic * spin_[i]).isZero(0);
     add_body_column(body, momentum, spins ? &gyroscopic : nullptr, &made->problem);
     if (spins) made->problem.symmetric = false;
   }
 }
 
-/// The part of alpha h^2 (dk/dq) v that the compliant rows do not hold, for k = -(k phi + d g v) g:
-///   -alpha h^2 [ k phi gdot + d (gdot v) g + d (g v) gdot ].
-void AlphaGamma::add_curvature(const StepInput& input, const Weights& w, StepProblem* made) {
-  const Model& model = *input.model;
-  made->spring_bend.assign(model.springs.size(), {});
-  if (model.springs.empty()) return;
-  update_spring_rates(model, input.state->pose, velocity_, &rates_);
-  const double h = input.h;
-  for (std::size_t i = 0; i < model.springs.size(); ++i) {
-    const SpringRows& spring = equations_.springs[i];
-    for (int r = 0; r < spring.count; ++r) {
-      const PairRow &g = spring.row[r], &rate = rates_[i][r];
-      const double speed = calc_pair_speed(velocity_, spring.body_a, spring.body_b, g);
-      const double bend = calc_pair_speed(velocity_, spring.body_a, spring.body_b, rate);
-      const double along = spring.stiffness * spring.value[r] + spring.damping * speed;
-      const double size = spring.stiffness * std::abs(spring.value[r]) + spring.damping * std::abs(speed);
-      const double mobility = calc_pair_mobility(model, spring.body_a, spring.body_b, g);
-      const double length = std::max(spring.value[r] + model.springs[spring.spring].rest_length, 0.0);
-      if (!(w.alpha * h * h * size * mobility <= kGeometricShare * length)) continue;
-      const double factor = -w.alpha * w.alpha * h * h, turned = factor * along,
-                   damped = factor * spring.damping * bend;
-      add_pair_impulse(input, made->map, spring.body_a, spring.body_b, rate, turned, &made->problem);
-      add_pair_impulse(input, made->map, spring.body_a, spring.body_b, g, damped, &made->problem);
-      made->spring_bend[i].a += turned * rate.a + damped * g.a;
-      made->spring_bend[i].b += turned * rate.b + damped * g.b;
-    }
-  }
-}
-
-void AlphaGamma::add_contacts(const StepInput& input, double share, StepProblem* made) {
+void AlphaGamma::add_contacts(const StepInput& input, const Weights& w, double share, StepProblem* made) {
   const std::vector<ContactRows>& rows = equations_.contacts;
   const double limit = std::max(kLeastCorrection, kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal);
   made->restitution.assign(rows.size(), 0.0);
@@ -225,6 +224,14 @@ void AlphaGamma::add_contacts(const StepInput& input, double share, StepProblem*
     for (std::size_t i = 0; i < rows.size(); ++i)
       offset_[i] = std::clamp(share * calc_row_gap(input, input.contacts->contacts[rows[i].contact]) / input.h_nominal,
                               -limit, limit);
+  // Rows on the way of centres are about places: q' = q + h ((1 - r) v + r u), r = gamma/alpha.
+  const double r = w.alpha == w.gamma || !(w.gamma > 0) ? 1 : w.gamma / w.alpha;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Contact& contact = input.contacts->contacts[rows[i].contact];
+    if (!contact.central) continue;
+    const double speed = calc_pair_speed(velocity_, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
+    offset_[i] = (contact.gap / input.h + (1 - r) * speed) / r;
+  }
   add_contact_rows(input, rows, offset_, &made->problem, &made->map);
 }
 
@@ -232,17 +239,16 @@ void AlphaGamma::discretize(const StepInput& input, const Equations& equations, 
   const Weights w = weights_of(input);
   made->equations = &equations_;
   made->impulse_scale = 1 / w.alpha;
-  update_poses(input);
+  update_poses(input, w);
   made->pose = pose_star_;
-  update_rows(input, w, equations);
+  update_rows(input, w, equations, made->kick);
   begin_problem(*input.model, &made->problem, &made->map);
   add_columns(input, w, again, made);
-  add_curvature(input, w, made);
   const double share = input.options->alpha_gamma.stabilize ? calc_correction_share(w) : 0.0;
   add_joint_rows(input, w, equations_.joints, share, &made->problem, &made->map);
   add_axis_rows(input, w, equations_, share, &made->problem, &made->map);
-  add_spring_rows(input, w, equations_.springs, &made->problem, &made->map);
-  add_contacts(input, share, made);
+  add_spring_rows(input, w, equations_.springs, made->spring_before, &made->problem, &made->map);
+  add_contacts(input, w, share, made);
 }
 
 /// Only alpha = 1/2 has an order to lose here: there u is the velocity at mid-step, where F belongs.
@@ -286,18 +292,39 @@ void AlphaGamma::advance(const StepInput& input, const StepProblem& made, const 
     Twist& v1 = next->velocity[i];
     v1.linear = v.linear + (u.linear - v.linear) / w.alpha;
     v1.angular = v.angular + (u.angular - v.angular) / w.alpha;
-    const Twist mean{v.linear + w.gamma * (v1.linear - v.linear), v.angular + w.gamma * (v1.angular - v.angular)};
+    Twist mean{v.linear + w.gamma * (v1.linear - v.linear), v.angular + w.gamma * (v1.angular - v.angular)};
+    if (made.turning[i]) {
+      const Vec3 p = body.inertia * v.angular;
+      if (w.alpha == w.gamma) {
+        mean.angular = u.angular;
+      } else {
+        const Vec3 free = calc_free_turn(body, p, input.h);
+        mean.angular = free + w.gamma / w.alpha * (u.angular - free);
+      }
+      const Vec3 torque =
+          q.orientation.conjugate() * (pose_star_[i].orientation * calc_torque(input, made, u.angular, i));
+      v1.angular = calc_carried_spin(body, p + torque, mean.angular, input.h);
+    }
     next->pose[i] = move(q, mean, input.h);
   }
 }
 
-/// h F(vF) u.
-Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const State& next, int body) const {
-  const double alpha = weights_of(input).alpha;
-  const Mat3 gyroscopic = input.h * skew(input.model->bodies[body].inertia * spin_[body]);
-  const Vec3& omega = velocity_[body].angular;
-  if (!is_gyroscopic(input.model->bodies[body], alpha * gyroscopic, omega)) return Vec3::Zero();
-  return gyroscopic * (omega + alpha * (next.velocity[body].angular - omega));
+/// The impulse of all torques of the step, in the body axes of q*.
+Vec3 AlphaGamma::calc_torque(const StepInput& input, const StepProblem& made, const Vec3& u, std::size_t i) const {
+  const Body& body = input.model->bodies[i];
+  const Weights w = weights_of(input);
+  const Mat3 gyroscopic = calc_gyroscopic(input, w, made.turning, i);
+  return (body.inertia * (u - velocity_[i].angular) - gyroscopic * u) / w.alpha;
+}
+
+/// What is left of the change of I omega beside the torques.
+Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                       const State& next, int body) const {
+  const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
+  const Vec3 torque = calc_torque(input, made, u, static_cast<std::size_t>(body));
+  const Kick& kick = made.kick[body];
+  return input.model->bodies[body].inertia * (next.velocity[body].angular - velocity_[body].angular) - torque -
+         (kick.after * kick.load + kick.spring).tail<3>();
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 //   closed contacts:    0 <= N v' + T c_n + (4/h) phi Phi - phi max(N v, 0) _|_ c_n >= 0,   Phi <= 0
 //   contacts ahead:     0 <= N v' + T c_n + Phi/h _|_ c_n >= 0                              Phi > 0
 //   friction:           D v' + (gamma/h) c_t = slip, within the cone
-//   q' = move(q, v', h)
+//   q' = move(q, v', h);   bodies in flight: flight.h
 //
 // bend = g(move(q, v, h)) - g(q) - h G v = (h^2/2) v^T g'' v + O(h^3): without it joints in steady motion are off by
 // h^2 (1 + phi)/(8 phi) v^T g'' v; with it by O(h^3). Taken from the values themselves and not from g'' it is bounded
@@ -16,16 +16,12 @@
 // with the latter (`refine`). Taken at v it would be off by O(h^3), and the order of the error would break where
 // `refine` sets in.
 //
-// K: a joint force f at the arm r turns a body by r x R^T f; K = (r.f) 1 - sym(f r^T), positive part, is how that
-// torque resists a turn, with f of the last step. A chain under load swings its links faster than the step can see, and
-// without K, that is with the directions of the forces held over the step, such a scheme is unstable whatever it does
-// to the joints. a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal.
+// K: geometric_stiffness.h, where loads are heavy for the step.
 // An approaching closed contact with restitution has been through the impact stage; for the others max(N v, 0) is what
 // a plastic impact before the step would leave. Contacts ahead are left out by the paper, and bodies enter each other
 // by |v| h; they are left out here too where a rebound is due, which needs the speed of the approach.
 #include "step/schemes/spook.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,6 +29,7 @@
 #include "base/se3.h"
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/geometric_stiffness.h"
 #include "step/impact_stage.h"
 #include "step/overlap.h"
 #include "step/schemes/schemes.h"
@@ -45,37 +42,18 @@ namespace {
 /// (4/9) |v|, whatever e is ([methods 6.3]).
 constexpr double kReboundDamping = 0.1;  // s
 
-/// a, and a - b where h^2 K is much larger than the inertia: below this ratio to it K does not threaten stability and
-/// would only damp.
-constexpr double kStiffnessWeight = 1, kStiffnessDamping = 0.2;
-constexpr double kStiffRatio = 0.5;
 /// A bend that differs by more than this, m or rad, from the one that was expected is worth a second solution.
 constexpr double kBendTolerance = 1e-6;
 /// A bend that changes by more than this, m or rad, from one step to the next is not smooth: what two steps say about a
 /// third is worse than nothing then, and a chain that whips blows up.
 constexpr double kBendChange = 1e-5;
+/// Ends of ranges farther than this (m or rad), and than the axis comes in so many steps, have no rows.
+constexpr double kFarLimit = 0.2, kFarSteps = 20;
 
 double calc_largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;
   for (std::size_t r = 0; r < a.size(); ++r) largest = std::max(largest, std::abs(a[r] - b[r]));
   return largest;
-}
-
-/// Adds (r.f) 1 - sym(f r^T).
-void add_arm_stiffness(const Vec3& arm, const Vec3& force, Mat3* stiffness) {
-  stiffness->diagonal().array() += arm.dot(force);
-  *stiffness -= 0.5 * (force * arm.transpose() + arm * force.transpose());
-}
-
-Mat3 calc_positive_part(const Mat3& stiffness) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(stiffness);
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
-}
-
-/// a - b for h^2 K = `part`.
-double calc_stiffness_damping(const Body& body, const Mat3& part) {
-  const double ratio = (body.inertia_inverse * part).trace();
-  return kStiffnessDamping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
 }
 
 using Place = SchemeKey::Place;
@@ -114,12 +92,12 @@ class Spook final : public Scheme {
   }
   void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) override;
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution) override;
-  Vec3 calc_inertial_impulse(const StepInput& input, const State& next, int body) const override;
+  Vec3 calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
+                             const State& next, int body) const override;
 
  private:
   void update_velocity(const StepInput& input, bool ahead);
   void update_bend(const StepInput& input, const std::vector<JointRows>& joints, std::vector<double>* bend);
-  void update_stiffness(const StepInput& input, const StepProblem& problem);
   void add_columns(const StepInput& input, StepProblem* made);
   static void add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
                          std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map);
@@ -134,8 +112,8 @@ class Spook final : public Scheme {
   std::vector<double> bend_;             ///< what each joint value gains there beyond h G v, m or rad
   std::vector<double> bend_end_;         ///< the same for the velocities expected at the end of the step
   std::vector<double> bend_found_;       ///< the same for those that came out (`refine`)
-  std::vector<Mat3> stiffness_;  ///< of joint forces against rotation: K, then h^2 times its positive part, body axes
-  std::vector<double> offset_;   ///< of the normal row of each contact, m/s
+  GeometricStiffness stiffness_;
+  std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
 
 /// v, with prescribed motions in place; `ahead`: as it is expected at the end of the step.
@@ -178,24 +156,6 @@ bool Spook::refine(const StepInput& input, const StepProblem& made, const Soluti
   if (!(calc_largest_difference(bend_found_, bend_end_) > kBendTolerance)) return false;
   std::swap(bend_end_, bend_found_);
   return true;
-}
-
-void Spook::update_stiffness(const StepInput& input, const StepProblem& problem) {
-  const Model& model = *input.model;
-  stiffness_.assign(model.bodies.size(), Mat3::Zero());
-  if (!input.options->spook.geometric) return;
-  for (const JointRows& joint : problem.equations->joints) {
-    const Joint& made = model.joints[joint.joint];
-    const auto side = [&](int body, const Vec3& arm, Vec6 PairRow::*half) {
-      if (body < 0 || problem.map.column_of_body[body] < 0) return;
-      Vec3 force = Vec3::Zero();
-      for (int r = 0; r < joint.count; ++r)
-        force += input.state->joint_impulse[made.first_row + r] / input.h_nominal * (joint.row[r].*half).head<3>();
-      add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &stiffness_[body]);
-    };
-    side(joint.body_a, made.anchor_a, &PairRow::a);
-    side(joint.body_b, made.anchor_b, &PairRow::b);
-  }
 }
 
 /// With h = 0 the rows of eq. 71, their right side zero instead of G v: what v has of it would do work.
@@ -267,7 +227,11 @@ void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows
     }
     if (contact.gap > 0) {
       const bool rebounds = speed < -plastic && (law.restitution > 0 || law.tangential_restitution > 0);
-      if (options.spook.anticipate && !rebounds) offset_[i] = contact.gap / input.h;
+      // An end of a range that is far away only blurs the scale of all rows (gap/h = 1000 rad/s); should it be passed
+      // all the same, close_joints brings the joint back.
+      const bool far =
+          options.close_joints && contact.limit >= 0 && contact.gap > kFarLimit + kFarSteps * input.h * std::abs(speed);
+      if (options.spook.anticipate && !rebounds && !far) offset_[i] = contact.gap / input.h;
       continue;
     }
     const SpookRow row = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h);
@@ -296,40 +260,44 @@ void Spook::add_contacts(const StepInput& input, StepProblem* s) {
 
 void Spook::add_columns(const StepInput& input, StepProblem* s) {
   const Model& model = *input.model;
+  s->turn.assign(model.bodies.size(), Vec3::Zero());
+  update_turning(input, s->map, &s->turning);
   const double h = input.h;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (s->map.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
     const Twist& v = input.state->velocity[i];
-    Vec6 momentum = h * (s->equations->gravity[i] + s->equations->load[i]);
+    Vec6 momentum = s->kick[i].before * (s->equations->gravity[i] + s->equations->load[i]);
     momentum.head<3>() += body.mass * v.linear;
-    momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, v.angular, h);
-    if (stiffness_[i].isZero(0)) {
+    momentum.tail<3>() = calc_turning_momentum(body, s->turning[i], v.angular, momentum.tail<3>(), h, &s->turn[i]);
+    if (!stiffness_.has(static_cast<int>(i))) {
       add_body_column(body, momentum, nullptr, &s->problem);
       continue;
     }
-    const Mat3 part = h * h * calc_positive_part(stiffness_[i]);
-    stiffness_[i] = part;
-    momentum.tail<3>() += (kStiffnessWeight - calc_stiffness_damping(body, part)) * (part * v.angular);
-    const Mat3 less = -kStiffnessWeight * part;
+    momentum.tail<3>() += stiffness_.calc_before(static_cast<int>(i)) * v.angular;
+    const Mat3 less = -stiffness_.calc_after(static_cast<int>(i));
     add_body_column(body, momentum, &less, &s->problem);
   }
 }
 
 /// M (v' - v) is all impulses and -h^2 K (a v' - b v) (see above).
-Vec3 Spook::calc_inertial_impulse(const StepInput& input, const State& next, int body) const {
-  Vec3 turn = Scheme::calc_inertial_impulse(input, next, body);
-  const Mat3& part = stiffness_[body];
-  if (part.isZero(0)) return turn;
-  const double before = kStiffnessWeight - calc_stiffness_damping(input.model->bodies[body], part);
-  return turn - part * (kStiffnessWeight * next.velocity[body].angular - before * input.state->velocity[body].angular);
+Vec3 Spook::calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                  const State& next, int body) const {
+  const Vec3 turn = Scheme::calc_inertial_impulse(input, made, solution, next, body);
+  if (!stiffness_.has(body)) return turn;
+  const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
+  return turn - stiffness_.calc_after(body) * u + stiffness_.calc_before(body) * input.state->velocity[body].angular;
 }
 
 void Spook::discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) {
   made->equations = &equations;
   made->pose = input.state->pose;
   begin_problem(*input.model, &made->problem, &made->map);
-  update_stiffness(input, *made);
+  if (input.options->spook.geometric) {
+    stiffness_.update(input, equations.joints, made->map);
+  } else {
+    stiffness_.clear(*input.model);
+  }
   add_columns(input, made);
   if (!again) {
     update_velocity(input, true);

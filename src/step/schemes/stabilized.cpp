@@ -1,18 +1,19 @@
 // [Anitescu03]: fixed step, no collision detection, constraints stabilized by linearization, Newton restitution.
 //
-//   M v' - sum J^T c = M v + h (k(t,q) + gyroscopic)       all gradients at q_l
-//   joints:    G v' + gamma Theta(q)/h = 0
-//   contacts:  0 <= n^T v' + gamma Phi(q)/h + Lambda _|_ c_n >= 0, friction
-//   q' = move(q, v', h)
+//   M u - sum J^T c = M v + h (k(t,q) + gyroscopic)        all gradients at q_l; bodies in flight: h/2 (flight.h)
+//   joints:    G u + gamma Theta(q)/h = 0
+//   contacts:  0 <= n^T u + gamma Phi(q)/h + Lambda _|_ c_n >= 0, friction
+//   q' = move(q, u, h),   v' = u; in flight u + (h/2) M^-1 k(t',q')
 //
-// Departure: the gyroscopic term is not h F(v) v at the old velocity, which feeds energy into a spinning body, but an
-// energy-keeping midpoint turn of omega before the step (docs/decisions/0003): A stays M, symmetric and constant.
+// Departure: the gyroscopic term is not h F(v) v at the old velocity, which feeds energy into a spinning body, but that
+// of a free turn, which keeps energy and momentum (docs/decisions/0003): A stays M, symmetric and constant.
 #include <array>
 #include <cmath>
 
 #include "base/se3.h"
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/flight.h"
 #include "step/overlap.h"
 #include "step/pair_warnings.h"
 #include "step/schemes/schemes.h"
@@ -29,7 +30,10 @@ double calc_restitution_threshold(const StepInput& input) {
 
 /// Lambda_j = e_j n_j(q_l)^T v_{l-1} for contacts that collided in the last step (the velocity BEFORE that step), else
 /// 0.
-void update_restitution(const StepInput& input, const std::vector<ContactRows>& rows, std::vector<double>* lambda) {
+/// The rebound begins at q_l, and the row's unknown is the velocity of the middle of the step: half a step of forces
+/// later.
+void update_restitution(const StepInput& input, const Equations& eq, std::vector<double>* lambda) {
+  const std::vector<ContactRows>& rows = eq.contacts;
   lambda->assign(rows.size(), 0.0);
   const State& state = *input.state;
   if (state.previous_velocity.empty() || input.closed) return;  // closed: impacts are the event driver's
@@ -40,15 +44,18 @@ void update_restitution(const StepInput& input, const std::vector<ContactRows>& 
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size()) break;
     if (state.contact_memory[m].key != key || !state.contact_memory[m].collided || rows[i].restitution == 0) continue;
-    double vn = 0;
+    double vn = 0, gained = 0;
     const auto side = [&](int body, const Vec6& row) {
       if (body < 0) return;
       const Twist& v = state.previous_velocity[body];
       vn += row.head<3>().dot(v.linear) + row.tail<3>().dot(v.angular);
+      if (input.model->bodies[body].dof == 0) return;
+      const Twist kick = calc_kick(input.model->bodies[body], 0.5 * input.h * (eq.gravity[body] + eq.load[body]));
+      gained += row.head<3>().dot(kick.linear) + row.tail<3>().dot(kick.angular);
     };
     side(rows[i].body_a, rows[i].row[0].a);
     side(rows[i].body_b, rows[i].row[0].b);
-    if (vn < -threshold) (*lambda)[i] = rows[i].restitution * vn;
+    if (vn < -threshold) (*lambda)[i] = std::min(0.0, rows[i].restitution * vn - gained);
   }
 }
 
@@ -78,6 +85,7 @@ class Stabilized final : public Scheme {
   std::string_view name() const override { return "stabilized"; }
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions& options) const override { return options.locate.value_or(false); }
+  bool splits_springs() const override { return true; }
   std::span<const SchemeKey> keys() const override { return kStabilizedKeys; }
   void find_faults(const SimulationOptions& o, std::vector<OptionFault>* faults) const override {
     if (!(o.stabilization > 0 && o.stabilization <= 1))
@@ -93,20 +101,23 @@ class Stabilized final : public Scheme {
     const State& state = *input.state;
     made->equations = &eq;
     made->pose = state.pose;
+    made->turn.assign(model.bodies.size(), Vec3::Zero());
     begin_problem(model, &made->problem, &made->map);
+    update_turning(input, made->map, &made->turning);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
       if (made->map.column_of_body[i] < 0) continue;
       const Body& body = model.bodies[i];
-      Vec6 momentum = input.h * (eq.gravity[i] + eq.load[i]);
+      Vec6 momentum = made->kick[i].before * (eq.gravity[i] + eq.load[i]);
       momentum.head<3>() += body.mass * state.velocity[i].linear;
-      momentum.tail<3>() += body.inertia * calc_gyroscopic_turn(body, state.velocity[i].angular, input.h);
+      momentum.tail<3>() = calc_turning_momentum(body, made->turning[i], state.velocity[i].angular, momentum.tail<3>(),
+                                                 input.h, &made->turn[i]);
       add_body_column(body, momentum, nullptr, &made->problem);
     }
     const double gamma = input.options->stabilization;
     add_joint_rows(input, {}, eq.joints, gamma, &made->problem, &made->map);
     add_axis_rows(input, {}, eq, gamma, &made->problem, &made->map);
-    add_spring_rows(input, {}, eq.springs, &made->problem, &made->map);
-    update_restitution(input, eq.contacts, &made->restitution);
+    add_spring_rows(input, {}, eq.springs, made->spring_before, &made->problem, &made->map);
+    update_restitution(input, eq, &made->restitution);
     offset_.resize(eq.contacts.size());
     for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
       const Contact& contact = input.contacts->contacts[eq.contacts[i].contact];

@@ -76,7 +76,7 @@ TEST(Allocation, NoneAfterWarmUp) {
     update_equations(model, nullptr, state, contacts, &equations);
     calc_joint_error(model, state.pose, &scratch);
     calc_energy(model, state.pose, state.velocity, state.axis);
-    calc_free_rotation(model.bodies[0], Vec3(1, 2, 3), 0.01);
+    calc_free_turn(model.bodies[0], Vec3(1, 2, 3), 0.01);
   }
   EXPECT_EQ(allocations, before);
   std::vector<double> proof(3);

@@ -51,6 +51,7 @@ TEST(StateHash, EveryFieldCounts) {
       [&](State* s) { s->contact_memory[0].normal_force = tiny; },
       [&](State* s) { s->contact_memory[0].friction_reserve = tiny; },
       [&](State* s) { s->contact_memory[0].force_time = tiny; },
+      [](State* s) { s->contact_memory[0].uniqueness = Uniqueness::Chosen; },
       [](State* s) { s->contact_memory.pop_back(); },
       [&](State* s) { s->joint_impulse[0] = tiny; },
       [&](State* s) { s->joint_impulse[1] = tiny; },

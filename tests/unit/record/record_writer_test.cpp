@@ -34,8 +34,7 @@ TEST(RecordWriter, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(file->shape("/pose"), (std::vector<std::size_t>{5000, kBodies, 7}));
   EXPECT_EQ(file->shape("/contacts/offset"), (std::vector<std::size_t>{5001}));
   EXPECT_EQ(file->read_text_attribute("/", "scene_text"), "slipstick: 1\nname: größe\n");
-  EXPECT_EQ(file->read_fixed_texts("/names/joints"), std::vector<std::string>{"hinge of größe"});
-  EXPECT_FALSE(file->read_fixed_texts("/names/bodies"));
+  EXPECT_EQ(file->read_texts("/names/joints"), std::vector<std::string>{"hinge of größe"});
   EXPECT_EQ(file->read_texts("/names/bodies"), (std::vector<std::string>{"body_0", "body_1", "body_2"}));
   EXPECT_EQ(file->read_numbers("/events/time")->size(), 1666u);
 }
@@ -195,7 +194,7 @@ TEST(RecordWriter, KilledBeforeAnyWriteTheFileIsReadable) {
   }
   ASSERT_TRUE(writer->close("complete"));
   ASSERT_EQ(check_recording(path, kBodies), kFrames);
-  EXPECT_EQ(Hdf5Reader::open(path)->read_fixed_texts("/ended"), std::vector<std::string>{"complete"});
+  EXPECT_EQ(Hdf5Reader::open(path)->read_texts("/ended"), std::vector<std::string>{"complete"});
   EXPECT_EQ(Hdf5Reader::open(path)->read_text_attribute("/", "ended"), "complete");
   EXPECT_EQ(check_last_state(path), kFrames - 1);
   ASSERT_GT(left_behind.size(), 300u);
@@ -215,7 +214,7 @@ TEST(RecordWriter, KilledBeforeAnyWriteTheFileIsReadable) {
     const auto file = Hdf5Reader::open(killed);
     if (!file->has("/ended")) continue;
     EXPECT_EQ(frames, kFrames) << "says that it has ended before all is there, change " << i;
-    EXPECT_EQ(file->read_fixed_texts("/ended"), std::vector<std::string>{"complete"}) << "change " << i;
+    EXPECT_EQ(file->read_texts("/ended"), std::vector<std::string>{"complete"}) << "change " << i;
   }
   EXPECT_EQ(last_state, kFrames - 1);
   EXPECT_GE(last, kFrames - 8);

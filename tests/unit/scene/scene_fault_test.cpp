@@ -365,9 +365,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "slipstick: 1\nsimulation: {timestep: 0.1}\n",
                 {"s.yaml:2:14: unknown key 'timestep' in simulation (known: like, scheme, solver, step, duration, "
                  "friction, tolerance, heap_tolerance, effort, budget, stabilization, restitution_threshold, impact, "
-                 "reduce_contacts, "
+                 "reduce_contacts, close_joints, "
                  "hold_resting, "
-                 "threads)"}},
+                 "threads, accuracy, unique_forces)"}},
         Spoiled{"facets",
                 "slipstick: 1\nsimulation: {friction: {model: pyramid, facets: 3}}\n",
                 {"s.yaml:2:24: facets must be an even number from 4 to 64"}},
@@ -390,7 +390,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"s.yaml:2:22: relaxation of the solver must lie between 0 and 2"}},
         Spoiled{"solver_without_options",
                 "slipstick: 1\nsimulation: {solver: {admm: {local: cone}}}\n",
-                {"s.yaml:2:30: solver 'admm' has no option 'local' in this version"}},
+                {"s.yaml:2:30: unknown key 'local' in solver 'admm' (known: iterations)"}},
         Spoiled{"solver_unknown_with_options",
                 "slipstick: 1\nsimulation: {solver: {pqs: {local: cone}}}\n",
                 {"s.yaml:2:22: unknown solver 'pqs'; did you mean 'pgs'?"}},

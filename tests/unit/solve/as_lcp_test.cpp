@@ -5,6 +5,8 @@
 #include <slipstick/solver.h>
 
 #include <Eigen/LU>
+#include <memory>
+#include <vector>
 
 #include "solve/solvers/lemke_polish.h"
 #include "solve/solvers/solvers.h"
@@ -263,6 +265,24 @@ TEST(AsLcp, DirectionsSurroundZero) {
       turn += angle;
     }
     EXPECT_NEAR(turn, 2 * std::numbers::pi, 1e-12);
+  }
+}
+
+/// Eigen's packets begin where an address is a multiple of theirs: with other things in memory before it, the same
+/// problem had other last bits.
+TEST(DualForm, WhereMemoryLiesChangesNoBit) {
+  for (int seed = 0; seed < 40; ++seed) {
+    const Problem problem = make_random_problem(seed, make_options(seed));
+    DualForm first;
+    ASSERT_TRUE(first.update(problem));
+    std::vector<std::unique_ptr<char[]>> before;
+    for (int run = 0; run < 8; ++run) {
+      before.push_back(std::make_unique<char[]>(40));  // takes 48 bytes: what follows lies 16 bytes farther
+      auto again = std::make_unique<DualForm>();
+      ASSERT_TRUE(again->update(problem));
+      EXPECT_TRUE(again->matrix() == first.matrix()) << "seed " << seed << ", run " << run;
+      before.push_back(std::make_unique<char[]>(1000 + 16 * run));
+    }
   }
 }
 

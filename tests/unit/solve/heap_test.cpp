@@ -157,6 +157,46 @@ TEST(Budget, WhatIsTooDearIsSettledOnRecord) {
   EXPECT_EQ(settled.lambda, again.lambda);
 }
 
+/// The problems of a step have one limit, and islands share it by their rows whatever the others do with theirs.
+TEST(Budget, IsSharedByProblemsAndIslands) {
+  const Problem one = make_packing(4, 4, 4);
+  Solution answer;
+  const double all = solve_with(one, kInfinity, 0, 0, &answer).work;
+  LadderOptions options;
+  options.cold_sweeps = false;
+  options.work = all;
+  SolverLadder ladder(options);
+  const auto solve_after = [&](double spent) {
+    ladder.set_spent(spent);
+    Solution fresh;
+    return ladder.solve(one, &fresh);
+  };
+  EXPECT_TRUE(solve_after(0).certified);
+  const LadderResult later = solve_after(0.3 * all);
+  EXPECT_GT(later.work, 0);
+  EXPECT_LE(later.work, 0.7 * all);
+  EXPECT_TRUE(later.exhausted);
+  EXPECT_LE(solve_after(100 * all).work, 0.2 * all);  // a little is left in any case
+
+  // Two packings side by side: each has half, and the answer of half.
+  Problem two = one;
+  for (int k = 0; k < one.columns(); ++k) {
+    two.add_column(6) = one.mass_block(k);
+    for (int i = 0; i < 6; ++i) two.b[6 * (one.columns() + k) + i] = one.b[6 * k + i];
+  }
+  for (const RowBlock& block : one.blocks) {
+    two.add_block(block.law, block.size).mu = block.mu;
+    for (int e = block.entry; e < block.entry + block.entries; ++e)
+      two.add_entry(one.columns() + one.entries[e].column) = one.jacobian_block(block, one.entries[e]);
+  }
+  ladder.set_spent(0);
+  Solution pair, half;
+  EXPECT_LE(ladder.solve(two, &pair).work, all);
+  EXPECT_TRUE(solve_with(one, all / 2, 0, 0, &half).exhausted);
+  EXPECT_EQ(pair.lambda.head(one.rows()), half.lambda);
+  EXPECT_EQ(pair.lambda.tail(one.rows()), half.lambda);
+}
+
 TEST(Heaps, MixingSavesSweepsAndIsDeterministic) {
   const Problem problem = make_packing(6, 6, 6);
   SolverOptions options;

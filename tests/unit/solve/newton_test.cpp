@@ -14,10 +14,10 @@ namespace {
 
 using namespace test_support;
 
-/// Solves cold, certifies, and returns the number of factorizations.
+/// Solves cold to `bound`, certifies, and returns the number of factorizations.
 int expect_solved(Solver* solver, const Problem& problem, double bound, const std::string& what) {
   Solution answer;
-  const SolverReport report = solver->solve(problem, 1e-8, &answer);
+  const SolverReport report = solver->solve(problem, bound, &answer);
   const Residuals r = certify(problem, answer);
   EXPECT_EQ(report.status, SolveStatus::Solved) << what;
   EXPECT_LE(r.relative, bound) << what;

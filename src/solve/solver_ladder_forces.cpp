@@ -1,0 +1,66 @@
+// auto, after an answer: which of many impulses are meant where there are several (unique_forces.h).
+#include <algorithm>
+
+#include "solve/solver_ladder_impl.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Whether the guess was a choice, or unique, wherever it is not zero. *chosen: not everywhere unique.
+bool is_choice(const Problem& problem, const LadderSlot& slot, bool* chosen) {
+  *chosen = false;
+  if (slot.known.size() != problem.blocks.size()) return false;
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
+    if (!is_contact(block) || slot.first[block.row] == 0) continue;
+    if (slot.known[i] != Uniqueness::Unique && slot.known[i] != Uniqueness::Chosen) return false;
+    *chosen = *chosen || slot.known[i] == Uniqueness::Chosen;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// What moves on as it did: the choice of the last step leads to that of this one, and nobody else need be asked.
+bool SolverLadder::Impl::follow_choice(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  bool chosen = false;
+  if (rungs[0].solver != "newton" || !UniqueForces::takes(problem) || !is_choice(problem, *slot, &chosen) || !chosen)
+    return false;
+  LadderResult& result = slot->result;
+  const UniqueForces::Outcome outcome =
+      slot->forces.follow(problem, options.tolerance, &slot->work, &slot->judge, solution);
+  result.iterations = slot->counts[0].iterations = outcome.factorizations;
+  slot->followed = outcome.chosen;
+  if (!outcome.chosen) return false;
+  slot->counts[0].solves = slot->counts[0].certified = 1;
+  result.residual = outcome.residual;
+  result.certified = true;
+  result.unsupported = false;
+  result.solver = rungs[0].solver;
+  return true;
+}
+
+/// The impulses of an answer that the judge is content with, where there are others.
+void SolverLadder::Impl::choose_forces(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderResult& result = slot->result;
+  const bool contacts = std::any_of(problem.blocks.begin(), problem.blocks.end(), is_contact);
+  solution->uniqueness.assign(problem.blocks.size(), contacts ? Uniqueness::Unknown : Uniqueness::Unique);
+  if (!contacts || is_stopped()) return;
+  result.unchosen = 1;
+  if (!result.certified || result.tolerance > options.tolerance || !UniqueForces::takes(problem)) return;
+  // Where the guess was a choice, and solves the problem with no bit changed, it still is one: nothing has moved.
+  bool chosen = false;
+  if ((solution->lambda.array() == slot->first.array()).all() && is_choice(problem, *slot, &chosen)) {
+    solution->uniqueness = slot->known;
+    result.unchosen = 0;
+    return;
+  }
+  const UniqueForces::Outcome outcome =
+      slot->forces.choose(problem, options.tolerance, &slot->work, &slot->judge, solution);
+  result.choices = outcome.factorizations;
+  if (outcome.chosen) result.residual = outcome.residual;
+  result.unchosen = outcome.chosen || outcome.unique ? 0 : 1;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,96 @@
+// The inside of SolverLadder: what it keeps for each island, and its parts.
+#pragma once
+
+#include <slipstick/solver_ladder.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "solve/factor_cost.h"
+#include "solve/mass_blocks.h"
+#include "solve/open_rows.h"
+#include "solve/presolve.h"
+#include "solve/solvers/pair_sweeps.h"
+#include "solve/unique_forces.h"
+
+namespace slipstick {
+
+struct LadderRung {
+  std::string_view solver;
+  int max_pairs;  ///< larger islands skip this rung
+};
+
+/// Everything one island needs, kept from call to call: scratch only.
+struct LadderSlot {
+  Problem problem;
+  Solution solution, guess, trial;
+  std::vector<std::unique_ptr<Solver>> solvers;      ///< one per rung
+  std::unique_ptr<Solver> starter, rescuer, heaper;  ///< pgs with a budget each
+  PairSweeps pairs;
+  Judge judge;
+  MassBlocks masses;
+  FactorCost cost;
+  WorkMeter work;
+  LadderResult result;
+  std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
+  SolverStatistics prototype_count;
+  // Of many impulses those that are meant.
+  UniqueForces forces;
+  VecX first;                     ///< the guess
+  std::vector<Uniqueness> known;  ///< of the guess
+  bool followed = false;          ///< the answer is a choice already
+  // The island without contacts that stay open.
+  OpenRows open;
+  Islands parts;
+  std::vector<std::unique_ptr<LadderSlot>> part_slots;
+  Solution whole;
+};
+
+/// Adds what a solver did for a part.
+void add_statistics(const SolverStatistics& part, SolverStatistics* all);
+
+struct SolverLadder::Impl {
+  void solve_part(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  SolverReport sweep_pairs(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  void take_heap(const SolverReport& report, LadderSlot* slot) const;
+  bool hold(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  void reset(LadderSlot* slot) const;
+  void climb(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  void rescue(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool solve_without_open(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  void solve_closed(const Problem& problem, int index, LadderSlot* slot) const;
+  bool is_stopped() const {
+    return solver_options.stop != nullptr && solver_options.stop->load(std::memory_order_relaxed);
+  }
+  bool is_late() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    return is_stopped() || passed.count() > options.time_limit;
+  }
+  void solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool follow_choice(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  void choose_forces(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  void solve_islands(const Problem& problem, Solution* solution);
+  void add_counts(const LadderSlot& slot);
+  void update_island_results(const Problem& problem);
+  LadderResult solve(const Problem& problem, Solution* solution);
+
+  LadderOptions options;
+  SolverOptions solver_options;
+  std::vector<LadderRung> rungs;
+  bool starts_cold = false;
+  std::vector<SolverStatistics> statistics;
+  std::chrono::steady_clock::time_point start;
+  double spent = 0;  ///< before this problem
+  double work_per_row = 0;
+  Islands islands;
+  std::vector<int> island_of_row;
+  std::vector<IslandResult> island_results;
+  std::vector<std::unique_ptr<LadderSlot>> slots;
+  Judge judge;
+};
+
+}  // namespace slipstick

@@ -1,0 +1,98 @@
+// auto, first without the contacts that stay open (open_rows.h): what is left falls into parts, each goes up the ladder
+// by itself, and the judge certifies the whole island.
+#include <algorithm>
+#include <cmath>
+
+#include "solve/solver_ladder_impl.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Times that contacts are taken back before the whole island is solved as it stands; mostly one answer is enough.
+constexpr int kOpenRounds = 5;
+
+/// However many parts it had, the island counts as one, and not yet if it must be solved whole.
+void count_once(bool solved, LadderSlot* slot) {
+  for (SolverStatistics& count : slot->counts) {
+    count.solves = std::min<decltype(count.solves)>(count.solves, solved ? 1 : 0);
+    count.certified = std::min(count.certified, count.solves);
+    count.warm_hits = std::min(count.warm_hits, count.solves);
+  }
+}
+
+}  // namespace
+
+/// One part of the island up the ladder, into the whole. Parts share the island's work by their rows, as islands do.
+void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderSlot* slot) const {
+  LadderSlot& part = *slot->part_slots[index];
+  slot->parts.extract(problem, index, &part.problem);
+  slot->parts.gather(problem, index, slot->whole, &part.solution);
+  reset(&part);
+  part.work.spent = 0;
+  part.work.limit = slot->work.limit;
+  if (std::isfinite(slot->work.limit)) {
+    const double share = slot->work.limit * part.problem.rows() / problem.rows();
+    part.work.limit = std::min(share, slot->work.limit - slot->work.spent);
+  }
+  climb(part.problem, &part.solution, &part);
+  slot->parts.scatter(problem, index, part.solution, &slot->whole);
+  slot->work.spent += part.work.spent;
+  LadderResult& result = slot->result;
+  result.iterations += part.result.iterations;
+  result.escalations += part.result.escalations;
+  result.settled = result.settled || part.result.settled;
+  result.exhausted = result.exhausted || part.result.exhausted;
+  if (result.solver.empty() || !part.result.certified) {
+    result.solver = part.result.solver;
+    result.note = part.result.note;
+  }
+  for (std::size_t k = 0; k < rungs.size(); ++k) add_statistics(part.counts[k], &slot->counts[k]);
+}
+
+/// True: `solution` is the answer, certified or as far as the work goes. False: the island must be solved whole.
+bool SolverLadder::Impl::solve_without_open(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderResult& result = slot->result;
+  Solution& whole = slot->whole;
+  whole.v = solution->v;
+  whole.lambda = solution->lambda;
+  whole.uniqueness.clear();  // a matter of the whole answer (solver_ladder_forces.cpp)
+  whole.w.setZero(problem.rows());
+  bool able = true, open = false;
+  for (int round = 0; round < kOpenRounds && able && !open; ++round) {
+    slot->parts.update(problem, slot->open.left_out());
+    slot->parts.solve_free_columns(problem, &whole);
+    while (static_cast<int>(slot->part_slots.size()) < slot->parts.count())
+      slot->part_slots.push_back(std::make_unique<LadderSlot>());
+    for (int k = 0; k < slot->parts.count() && able; ++k) {
+      const std::span<const int> blocks = slot->parts.blocks(k);
+      const auto is_new = [&](int i) { return round == 0 || slot->open.taken_back(i); };
+      if (std::none_of(blocks.begin(), blocks.end(), is_new)) continue;  // solved in an earlier round
+      solve_closed(problem, k, slot);
+      const LadderResult& part = slot->part_slots[k]->result;
+      able = part.certified || part.settled || part.exhausted;
+    }
+    open = able && !slot->open.take_back(problem, whole.v);
+  }
+  if (open) {
+    update_row_velocity(problem, whole.v, whole.lambda, &whole.w);
+    result.residual = slot->judge.certify(problem, whole);
+    result.certified = result.residual.within(options.tolerance);
+  }
+  count_once(open, slot);
+  result.settled = open && result.settled && !result.certified;
+  result.exhausted = open && result.exhausted && !result.certified;
+  if (open && (result.certified || result.settled || result.exhausted)) {
+    std::swap(solution->v, whole.v);
+    std::swap(solution->lambda, whole.lambda);
+    std::swap(solution->w, whole.w);
+    result.unsupported = false;
+    if (result.certified) result.note = {};
+    return true;
+  }
+  result.residual.worst.relative = std::numeric_limits<double>::infinity();  // worse than any answer
+  result.solver = result.note = {};
+  return false;
+}
+
+}  // namespace slipstick

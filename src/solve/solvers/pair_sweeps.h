@@ -1,0 +1,78 @@
+// Projected Gauss-Seidel at the speed of the memory, for contacts alone: four pairs of columns at a time. In the
+// velocities y = L^T v, with A = L L^T, one J' = J L^-T serves both halves of a visit,
+//
+//   w = J' y + C lambda + c,   lambda <- local solution,   y += J'^T (change of lambda).
+//
+// Pairs that share no column have one colour and are visited in any order, or at once: the bits are the same. The local
+// solution is a cheap one (normal first, then one projected step of the tangents) with the law's own fixed point; per
+// sweep it comes as far as the exact one. Chebyshev's acceleration works on impulses and velocities alike.
+#pragma once
+
+#include <slipstick/problem.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace slipstick {
+
+class PairSweeps {
+ public:
+  /// Contacts with true cones of two or three rows, and single one-sided rows, of one or two columns; A symmetric.
+  static bool takes(const Problem& problem);
+
+  /// Reads the problem and begins at zero impulses. What depends on which columns touch is kept while they are the
+  /// same.
+  void start(const Problem& problem);
+  /// Goes to other impulses as they are; y follows.
+  void set_impulses(const VecX& impulses);
+  /// Goes to the multiple of a guess, from none to all of it, at which half of y^T y + lambda^T C lambda + 2 c^T
+  /// lambda, what impulses without friction would minimize, is least: a bad guess counts as little as it is worth.
+  void set_guess(const VecX& impulses);
+  /// So many sweeps, the last one plain: its impulses are admissible.
+  void run(int sweeps);
+  void update_impulses(VecX* impulses) const;
+
+ private:
+  static constexpr int kLanes = 4, kMostPoints = 4;
+  using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+  /// One contact in each lane.
+  struct Point {
+    Lanes ja[18], jb[18];  ///< rows n, t1, t2 of six columns each
+    Lanes c[3], compliance[3], inverse_n, tn[2], inverse_t, mu;
+  };
+  struct Impulse {
+    Lanes x[3];
+  };
+  /// A pair of columns in each lane, with up to kMostPoints contacts.
+  struct Pair {
+    int a[kLanes], b[kLanes];
+    int first, count;  ///< points
+  };
+  struct Run {
+    int a, b, first, count;  ///< columns, row blocks that follow each other
+  };
+
+  void find_runs();
+  void colour_runs();
+  void pack_runs();
+  void update_bodies();
+  void update_point(int block, Point* point, int lane);
+  void visit(const Pair& pair);
+  void sweep();
+  void load(const int* column, Lanes* y) const;
+  void store(const int* column, const Lanes* y);
+
+  const Problem* problem_ = nullptr;
+  std::vector<Run> runs_, known_runs_;
+  std::vector<int> colour_, order_;
+  std::vector<std::uint64_t> used_;
+  std::vector<Pair> pairs_;
+  std::vector<int> place_;  ///< of each block: point * kLanes + lane
+  std::vector<Point> points_;
+  std::vector<Impulse> x_, x_before_, x_kept_;
+  std::vector<std::array<double, 36>> root_;                         ///< L^-1 of each column, lower rows first
+  std::vector<std::array<double, 8>> y_, y_before_, y_kept_, free_;  ///< the last one: of what does not move
+};
+
+}  // namespace slipstick

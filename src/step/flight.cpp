@@ -1,0 +1,198 @@
+#include "step/flight.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <numeric>
+
+#include "step/assemble.h"
+#include "step/trial.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Of the larger body: a gap below this touches.
+constexpr double kTouching = 1e-9;
+
+/// h^2 k/m and h d/(2 m) up to which springs and dampers are forces at both ends of a step. The leapfrog is stable
+/// to 4.
+constexpr double kMostStiff = 1, kMostDamped = 0.5;
+
+/// The most that a unit impulse at the point changes its velocity.
+double calc_most_mobility(const Body& body, const Vec3& anchor) {
+  const double turn = count_free_rotations(body) > 0 ? body.inertia_inverse.norm() * anchor.squaredNorm() : 0;
+  return 1 / body.mass + turn;
+}
+
+int find_root(const std::vector<int>& group, int i) {
+  while (group[i] != i) i = group[i];
+  return i;
+}
+
+}  // namespace
+
+Twist calc_kick(const Body& body, const Vec6& impulse) {
+  if (body.dof == 6) return {impulse.head<3>() / body.mass, body.inertia_inverse * impulse.tail<3>()};
+  const auto basis = body.free_basis.leftCols(body.dof);
+  Mat6 mass = Mat6::Zero();
+  mass.diagonal().head<3>().setConstant(body.mass);
+  mass.bottomRightCorner<3, 3>() = body.inertia;
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> inner = basis.transpose() * mass * basis;
+  const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> free = basis.transpose() * impulse;
+  const Vec6 v = basis * inner.llt().solve(free);
+  return {v.head<3>(), v.tail<3>()};
+}
+
+/// Fixed and driven bodies connect nothing: they stay what they are.
+void Flight::update_groups(const Model& model, bool splits_springs, double h) {
+  if (group_.size() == model.bodies.size()) return;
+  group_.resize(model.bodies.size());
+  held_.assign(model.bodies.size(), 0);
+  std::iota(group_.begin(), group_.end(), 0);
+  const auto moves = [&](int body) { return body >= 0 && model.bodies[body].kind == BodyKind::Dynamic; };
+  const auto connect = [&](int a, int b) {
+    if (moves(a) && moves(b)) group_[find_root(group_, a)] = find_root(group_, b);
+  };
+  for (const Joint& joint : model.joints) connect(joint.a, joint.b);
+  for (const Spring& spring : model.springs) connect(spring.a, spring.b);
+  for (std::size_t i = 0; i < group_.size(); ++i) group_[i] = find_root(group_, static_cast<int>(i));
+  const auto hold = [&](int body) {
+    if (moves(body)) held_[group_[body]] = 1;
+  };
+  for (const Joint& joint : model.joints) hold(joint.a), hold(joint.b);
+  // Springs that the step cannot follow hold like joints: with s = h^2 k/m, all springs at both ends, which bounds
+  // every frequency of the group.
+  std::vector<double> stiff(model.bodies.size(), 0.0), damped(model.bodies.size(), 0.0);
+  for (const Spring& spring : model.springs) {
+    const auto add = [&](int body, const Vec3& anchor) {
+      if (!moves(body)) return;
+      const double mobility = calc_most_mobility(model.bodies[body], anchor);
+      stiff[body] += h * h * spring.stiffness * mobility;
+      damped[body] += 0.5 * h * spring.damping * mobility;
+    };
+    add(spring.a, spring.anchor_a);
+    add(spring.b, spring.anchor_b);
+  }
+  for (const Spring& spring : model.springs) {
+    double s = 0, x = 0;
+    for (const int body : {spring.a, spring.b})
+      if (moves(body)) s += stiff[body], x += damped[body];
+    if (!splits_springs || s > kMostStiff || x > kMostDamped) hold(spring.a), hold(spring.b);
+  }
+}
+
+bool Flight::flies(const StepInput& input, std::size_t body) const {
+  return input.model->bodies[body].kind == BodyKind::Dynamic && !held_[group_[body]] && !touched_[group_[body]];
+}
+
+/// Fixed steps: who carried load in the step before has a velocity that is half a step behind.
+void Flight::touch_remembered(const StepInput& input) {
+  const Model& model = *input.model;
+  for (const ContactMemory& memory : input.state->contact_memory) {
+    if (!memory.loaded || memory.key.shape_a < 0) continue;  // limits are those of joints, which hold anyway
+    touch(model.shapes[memory.key.shape_a].body);
+    touch(model.shapes[memory.key.shape_b].body);
+  }
+}
+
+/// Before the first step nothing is remembered: who touches and neither leaves nor hits is carried.
+void Flight::touch_resting(const StepInput& input, const Equations& equations) {
+  const Model& model = *input.model;
+  const double slow = 2 * model.gravity.norm() * input.h_nominal;
+  for (const ContactRows& rows : equations.contacts) {
+    double size = 0;
+    for (const int body : {rows.body_a, rows.body_b})
+      if (body >= 0) size = std::max(size, model.bodies[body].reach_radius);
+    if (input.contacts->contacts[rows.contact].gap > kTouching * size) continue;
+    if (std::abs(calc_pair_speed(input.state->velocity, rows.body_a, rows.body_b, rows.row[0])) > slow) continue;
+    touch(rows.body_a);
+    touch(rows.body_b);
+  }
+}
+
+void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations& equations, StepProblem* made) {
+  const Weights weights = scheme.weights(*input.options);
+  made->kick.assign(input.model->bodies.size(), {input.h, 0, Vec6::Zero(), Vec6::Zero()});
+  made->spring_before.assign(equations.springs.size(), 0.0);
+  made->spring_end.clear();
+  on_ = weights.alpha == 1 && weights.gamma == 1;
+  splits_ = scheme.splits_springs();
+  if (!on_) return;
+  update_groups(*input.model, scheme.splits_springs(), input.h_nominal);
+  touched_.assign(group_.size(), 0);
+  if (input.closed) {
+    for (const ContactRows& rows : equations.contacts) touch(rows.body_a), touch(rows.body_b);
+  } else if (input.state->step == 0 && input.state->contact_memory.empty()) {
+    touch_resting(input, equations);
+  } else {
+    touch_remembered(input);
+  }
+  for (std::size_t i = 0; i < made->kick.size(); ++i)
+    if (flies(input, i)) made->kick[i].before = 0.5 * input.h;
+  if (scheme.splits_springs()) update_splits(input, equations.springs, made);
+}
+
+/// Springs whose bodies fly are forces at both ends of the step.
+void Flight::update_splits(const StepInput& input, const std::vector<SpringRows>& springs, StepProblem* made) {
+  for (std::size_t i = 0; i < input.model->springs.size(); ++i)
+    for (const int body : {springs[i].body_a, springs[i].body_b})
+      if (body >= 0 && flies(input, body)) made->spring_before[i] = 0.5 * input.h;
+}
+
+/// The other half of springs and dampers, where their bodies are now.
+void Flight::kick_springs(const StepInput& input, const Solution& solution, StepProblem* made, const State& next) {
+  const Model& model = *input.model;
+  update_spring_rows(model, next.pose, input.state->axis, &made->spring_end);
+  made->spring_end.resize(model.springs.size());  // those of axes are of joints, which hold
+  made->spring_impulse.assign(model.springs.size(), {});
+  for (std::size_t i = 0; i < model.springs.size(); ++i) {
+    const SpringRows& spring = made->spring_end[i];
+    bool ends = false;
+    for (const int body : {spring.body_a, spring.body_b})
+      if (body >= 0 && model.bodies[body].kind == BodyKind::Dynamic) ends = flies(input, body);
+    if (!ends) continue;
+    const auto speed = [&](int body, const Vec6& part) {
+      if (body < 0) return 0.0;
+      const Twist u = calc_body_twist(input, made->map, made->problem, solution.v, body);
+      return part.head<3>().dot(u.linear) + part.tail<3>().dot(u.angular);
+    };
+    for (int r = 0; r < spring.count; ++r) {
+      const PairRow& row = spring.row[r];
+      const double rate = spring.damping > 0 ? speed(spring.body_a, row.a) + speed(spring.body_b, row.b) : 0;
+      const double impulse = -0.5 * input.h * (spring.stiffness * spring.value[r] + spring.damping * rate);
+      made->spring_impulse[i][r] = impulse;
+      if (spring.body_a >= 0) made->kick[spring.body_a].spring += impulse * row.a;
+      if (spring.body_b >= 0) made->kick[spring.body_b].spring += impulse * row.b;
+    }
+  }
+}
+
+void Flight::end(const StepInput& input, const Solution& solution, StepProblem* made, State* next) {
+  if (!on_) return;
+  if (!input.closed) {  // located events: the closed contacts are the same all the time
+    std::fill(touched_.begin(), touched_.end(), 0);
+    const double least = kLoaded * calc_largest_normal(*made, solution);
+    for (std::size_t i = 0; i < made->equations->contacts.size(); ++i) {
+      const ContactRows& rows = made->equations->contacts[i];
+      const int row = made->map.contact_row[i];
+      if (row < 0 || input.contacts->contacts[rows.contact].central || !(solution.lambda[row] > least)) continue;
+      touch(rows.body_a);
+      touch(rows.body_b);
+    }
+  }
+  const bool has_loads = !input.model->loads.empty() || input.drive;
+  if (has_loads) update_loads(*input.model, input.drive, next->pose, input.state->time + input.h, &load_);
+  if (splits_ && !input.model->springs.empty()) kick_springs(input, solution, made, *next);
+  for (std::size_t i = 0; i < made->kick.size(); ++i) {
+    if (!flies(input, i) || made->map.column_of_body[i] < 0) continue;
+    Kick& kick = made->kick[i];
+    kick.after = 0.5 * input.h;
+    if (has_loads) kick.load = load_[i];
+    const Twist more =
+        calc_kick(input.model->bodies[i], kick.after * (made->equations->gravity[i] + kick.load) + kick.spring);
+    next->velocity[i].linear += more.linear;
+    next->velocity[i].angular += more.angular;
+  }
+}
+
+}  // namespace slipstick

@@ -1,0 +1,41 @@
+// How joint forces resist the turn of a body. A force f at the arm r turns it by r x R^T f; K = (r.f) 1 - sym(f r^T),
+// positive part, is how that torque changes with the turn, with f of the last step. A chain under load swings its links
+// faster than the step can see, and without K, that is with the directions of the forces held over the step, a scheme
+// is unstable whatever it does to the joints:
+//
+//   (I + a h^2 K) omega' = (I + b h^2 K) omega + ...
+//
+// a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal, so A stays so;
+// but it is not a pair of equal and opposite couples. So in groups of bodies that float, whose angular momentum must
+// stay, only what a step cannot follow has it: with rho = trace(h^2 I^-1 K) it has the weight max(0, 1 - 1/rho) there
+// (docs/decisions/0021).
+#pragma once
+
+#include <vector>
+
+#include "step/scheme.h"
+
+namespace slipstick {
+
+class GeometricStiffness {
+ public:
+  /// No body has any.
+  void clear(const Model& model) { parts_.assign(model.bodies.size(), Part{}); }
+  /// Of the joints' forces, those of the last step along the rows given.
+  void update(const StepInput& input, const std::vector<JointRows>& joints, const RowMap& map);
+  bool has(int body) const { return parts_[body].before > 0; }
+  /// a h^2 K and b h^2 K, weighted; body axes.
+  Mat3 calc_after(int body) const { return kWeight * parts_[body].stiffness; }
+  Mat3 calc_before(int body) const { return parts_[body].before * parts_[body].stiffness; }
+
+ private:
+  struct Part {
+    Mat3 stiffness = Mat3::Zero();  ///< K, then h^2 times its positive part, weighted
+    double before = 0;              ///< b; 0: none
+  };
+  static constexpr double kWeight = 1;  ///< a
+  std::vector<Part> parts_;
+  std::vector<char> floats_;  ///< per body: its joints do
+};
+
+}  // namespace slipstick
