@@ -12,18 +12,25 @@ inline constexpr int kFailed = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kInterrupted = 130;
 
+/// Models of other programs (URDF, MJCF).
+struct ModelArguments {
+  std::string key, mesh = "hull", base = "fixed";
+  bool floor = false, repair_inertia = false;
+};
+
 /// What names a scene and how it is read.
 struct SceneArguments {
   std::string scene;
   std::vector<std::string> set;  ///< name=expression
   bool allow_path = false;
   std::optional<int> max_bodies;
+  ModelArguments model;
 };
 
 /// What a command line may say instead of the scene's `simulation:` section. Numbers are texts: expressions.
 struct SimulationArguments {
   std::string step, duration, tolerance;
-  std::string scheme, solver, friction, effort;
+  std::string scheme, solver, friction, effort, accuracy;
   std::optional<int> facets, threads;
 };
 
@@ -51,6 +58,13 @@ struct CheckArguments {
   bool assemble = false;  ///< joints that cannot be put together are a failure
 };
 int check(const CheckArguments& arguments);
+
+struct ConvertArguments {
+  SceneArguments scene;
+  std::string output;
+  bool report = false, json = false, no_clobber = false;
+};
+int convert(const ConvertArguments& arguments);
 
 struct SolveArguments {
   std::string problem;
@@ -86,7 +100,9 @@ int view(const ViewArguments& arguments);
 
 struct GalleryArguments {
   std::string folder = "gallery";
-  std::string scenes;       ///< a folder; empty: the shipped scenes
+  std::string scenes;              ///< a folder; empty: the shipped scenes
+  std::vector<std::string> files;  ///< instead: these
+  ModelArguments model;
   double max_seconds = 30;  ///< of wall time, for one scene's run
   bool pictures = true;
 };
@@ -127,8 +143,11 @@ struct ReproduceArguments {
   bool json = false;
 };
 int reproduce(const ReproduceArguments& arguments);
-/// Problems with known answers: the same arguments.
-int verify(const ReproduceArguments& arguments);
+/// Problems with known answers.
+struct VerifyArguments : ReproduceArguments {
+  std::string accuracy;  ///< an expression; empty: fixed steps
+};
+int verify(const VerifyArguments& arguments);
 
 struct BenchArguments {
   std::string name = "all";

@@ -1,13 +1,16 @@
-// slipstick gallery: runs every shipped scene and makes one page of replays, with pictures.
+// slipstick gallery: runs every shipped scene, or the scenes and models given, and makes one page of replays, with
+// pictures.
 #include "commands.h"
 #include "scene_arguments.h"
 #include "terminal.h"
 
+#include <slipstick/app/import.h>
 #include <slipstick/app/recording.h>
 #include <slipstick/app/report.h>
 #include <slipstick/app/view.h>
 #include <slipstick/output_file.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -16,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* kModelSeconds = "4";  // files of robots do not say how long
 
 /// What the run of one scene told.
 struct Outcome {
@@ -67,7 +72,11 @@ bool make_card(const Example& example, const GalleryArguments& arguments, const 
                  page = folder / (example.name + ".html");
   SceneArguments scene_arguments;
   scene_arguments.scene = example.path;
-  const auto scene = load("gallery", scene_arguments, {});
+  scene_arguments.model = arguments.model;
+  SimulationArguments simulation_arguments;
+  if (slipstick::is_model_file(example.path)) simulation_arguments.duration = kModelSeconds;
+  slipstick::ImportReport report;
+  const auto scene = load("gallery", scene_arguments, simulation_arguments, &report);
   if (!scene) return false;
   Outcome outcome;
   const bool recorded = record(*scene, recording.string(), arguments.max_seconds, &outcome);
@@ -78,8 +87,10 @@ bool make_card(const Example& example, const GalleryArguments& arguments, const 
     say("gallery", example.name + ": could not be recorded in " + arguments.folder);
     return false;
   }
-  *card = {scene->name.empty() ? example.name : scene->name, example.about, make_facts(outcome), example.name + ".html",
-           ""};
+  const std::string about = report.format.empty() ? example.about
+                                                  : report.format + ", " + std::to_string(report.ignored.size()) +
+                                                        " items of it not modelled";
+  *card = {scene->name.empty() ? example.name : scene->name, about, make_facts(outcome), example.name + ".html", ""};
   if (browser.empty()) return true;
   const fs::path picture = folder / (example.name + ".png");
   if (slipstick::render_picture(browser, page.string(), 0.4 * outcome.time, picture.string()))
@@ -89,6 +100,18 @@ bool make_card(const Example& example, const GalleryArguments& arguments, const 
   return true;
 }
 
+/// The files given, each under a name of its own.
+std::vector<Example> find_given(const std::vector<std::string>& files) {
+  std::vector<Example> given;
+  for (const std::string& file : files) {
+    const fs::path path = fs::absolute(file);
+    std::string name = path.parent_path().filename().string() + "_" + path.stem().string();
+    while (std::any_of(given.begin(), given.end(), [&](const Example& each) { return each.name == name; })) name += "_";
+    given.push_back({name, file, ""});
+  }
+  return given;
+}
+
 }  // namespace
 
 int gallery(const GalleryArguments& arguments) {
@@ -96,7 +119,8 @@ int gallery(const GalleryArguments& arguments) {
     say("gallery", slipstick::no_viewer_page_reason());
     return kFailed;
   }
-  const std::vector<Example> found = find_examples(arguments.scenes);
+  const std::vector<Example> found =
+      arguments.files.empty() ? find_examples(arguments.scenes) : find_given(arguments.files);
   if (found.empty()) {
     say("gallery", "no scenes" + (arguments.scenes.empty() ? std::string("; set SLIPSTICK_SCENES")
                                                            : " in '" + arguments.scenes + "'"));

@@ -1,13 +1,31 @@
 // Reads the command line. The only file that knows CLI11.
 #include "closest.h"
 #include "commands.h"
+#include "python_command.h"
 #include "terminal.h"
 
+#include <slipstick/app/hdf5_exit.h>
 #include <slipstick/version.h>
 
 #include <CLI/CLI.hpp>
 
 namespace {
+
+void add_model_options(CLI::App* app, ModelArguments* model) {
+  const std::string group = "Models of other programs (.urdf, MJCF .xml)";
+  app->add_option("--key", model->key, "Start from this keyframe, by name or number")->type_name("NAME")->group(group);
+  app->add_option("--mesh", model->mesh, "Collision of meshes: hull, or exact (their triangles)")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"hull", "exact"}))
+      ->group(group);
+  app->add_option("--base", model->base, "Root link of a URDF: fixed to the world, or free")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"fixed", "free"}))
+      ->group(group);
+  app->add_flag("--floor", model->floor, "Add a floor just below the model")->group(group);
+  app->add_flag("--repair-inertia", model->repair_inertia, "Repair missing and impossible inertias of a URDF")
+      ->group(group);
+}
 
 /// How a scene is read, wherever its name comes from.
 void add_reading_options(CLI::App* app, SceneArguments* arguments) {
@@ -17,10 +35,11 @@ void add_reading_options(CLI::App* app, SceneArguments* arguments) {
       ->take_all();
   app->add_flag("--allow-path", arguments->allow_path, "Let includes leave the scene's folder");
   app->add_option("--max-bodies", arguments->max_bodies, "Refuse scenes with more bodies")->type_name("N");
+  add_model_options(app, &arguments->model);
 }
 
 void add_scene_options(CLI::App* app, SceneArguments* arguments) {
-  app->add_option("SCENE", arguments->scene, "Scene file (.yaml)")->required();
+  app->add_option("SCENE", arguments->scene, "Scene file (.yaml), or a model: .urdf, MJCF .xml")->required();
   add_reading_options(app, arguments);
 }
 
@@ -33,6 +52,9 @@ void add_simulation_options(CLI::App* app, SimulationArguments* arguments) {
   app->add_option("--friction", arguments->friction, "cone, pyramid or box")->type_name("MODEL");
   app->add_option("--facets", arguments->facets, "Facets of the friction pyramid")->type_name("N");
   app->add_option("--tolerance", arguments->tolerance, "Relative residual up to which a step is certified")
+      ->type_name("E");
+  app->add_option("--accuracy", arguments->accuracy,
+                  "m per second of motion: steps choose themselves (trapezoid), --step is the time between frames")
       ->type_name("E");
   app->add_option("--effort", arguments->effort, "exact, balanced or swift: what a step is worth (docs/solvers.md)")
       ->type_name("E");
@@ -89,6 +111,17 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
   app->footer("Example:\n  slipstick check scenes/arch.yaml");
 }
 
+void add_convert(CLI::App* app, ConvertArguments* arguments) {
+  app->add_option("MODEL", arguments->scene.scene, "URDF or MJCF file")->required();
+  app->add_option("-o,--output", arguments->output, "Scene file; meshes go into a folder beside it")->type_name("FILE");
+  app->add_flag("--report", arguments->report, "List what is read but not modelled, with its place");
+  app->add_flag("--json", arguments->json, "The report as JSON");
+  app->add_flag("--no-clobber", arguments->no_clobber, "Refuse to replace a file that is there");
+  add_reading_options(app, &arguments->scene);
+  app->footer(
+      "Examples:\n  slipstick convert robot.urdf -o robot.yaml\n  slipstick convert humanoid.xml --report --json");
+}
+
 void add_solve(CLI::App* app, SolveArguments* arguments) {
   app->add_option("PROBLEM", arguments->problem, "Problem file (HDF5: FCLib, or an LCP; docs/problems.md)");
   app->add_option("--profile", arguments->profile,
@@ -143,7 +176,10 @@ void add_gallery(CLI::App* app, GalleryArguments* arguments) {
       ->type_name("S")
       ->capture_default_str();
   app->add_flag("!--no-pictures", arguments->pictures, "Leave the thumbnails out (they need Chromium)");
-  app->footer("Example:\n  slipstick gallery -o gallery");
+  app->add_option("FILES", arguments->files, "Scenes and models (.urdf, MJCF .xml) instead of a folder of scenes");
+  add_model_options(app, &arguments->model);
+  app->footer(
+      "Examples:\n  slipstick gallery -o gallery\n  slipstick gallery -o robots --floor */scene.xml robot.urdf");
 }
 
 void add_plot(CLI::App* app, PlotArguments* arguments) {
@@ -208,10 +244,13 @@ void add_reproduce(CLI::App* app, ReproduceArguments* arguments) {
   app->footer("Example:\n  slipstick reproduce double-pendulum -o report");
 }
 
-void add_verify(CLI::App* app, ReproduceArguments* arguments) {
+void add_verify(CLI::App* app, VerifyArguments* arguments) {
   app->add_option("NAME", arguments->name, "A problem, or all")->capture_default_str();
   app->add_option("-o,--output", arguments->folder, "Folder for verify.html")->type_name("DIR");
   app->add_flag("--json", arguments->json, "Print JSON");
+  app->add_option("--accuracy", arguments->accuracy,
+                  "Steps that choose themselves, at this accuracy in m, instead of fixed ones")
+      ->type_name("E");
   app->footer("Example:\n  slipstick verify stick-slip");
 }
 
@@ -277,6 +316,7 @@ int main(int count, char** words) {
       "'slipstick COMMAND --help' says more. Begin with:\n  slipstick examples\n  slipstick examples dominoes --run");
   RunArguments run_arguments;
   CheckArguments check_arguments;
+  ConvertArguments convert_arguments;
   SolveArguments solve_arguments;
   DumpArguments dump_arguments;
   ViewArguments view_arguments;
@@ -285,27 +325,34 @@ int main(int count, char** words) {
   TableArguments table_arguments;
   ConvergeArguments converge_arguments;
   CompareArguments compare_arguments;
-  ReproduceArguments reproduce_arguments, verify_arguments;
+  ReproduceArguments reproduce_arguments;
+  VerifyArguments verify_arguments;
   BenchArguments bench_arguments;
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
+  CLI::App* convert_command = app.add_subcommand("convert", "URDF or MJCF to a scene file");
   CLI::App* solve_command = app.add_subcommand("solve", "Solve one complementarity problem from a file and certify it");
   CLI::App* dump_command = app.add_subcommand("dump", "Write one step's complementarity problem to a file");
   CLI::App* view_command = app.add_subcommand("view", "See a recording or a running scene in the browser");
-  CLI::App* gallery_command = app.add_subcommand("gallery", "Run every shipped scene and make a page of replays");
+  CLI::App* gallery_command =
+      app.add_subcommand("gallery", "Run every shipped scene, or your own, and make a page of replays");
   CLI::App* plot_command = app.add_subcommand("plot", "Plot series of a recording into a picture");
   CLI::App* table_command = app.add_subcommand("table", "Series of a recording as CSV");
   CLI::App* converge_command = app.add_subcommand("converge", "Halve the step: errors, ratios and observed orders");
   CLI::App* compare_command = app.add_subcommand("compare", "One scene under several schemes and solvers");
   CLI::App* reproduce_command = app.add_subcommand("reproduce", "Experiments of the papers against published figures");
   CLI::App* verify_command = app.add_subcommand("verify", "Problems with known answers: errors and observed orders");
+  app.add_subcommand("sweep", "Run every case of a study into one table")->prefix_command();
+  app.add_subcommand("fit", "Fit parameters of a scene to measured trajectories")->prefix_command();
+  app.add_subcommand("validate", "Compare the engine with measured impacts")->prefix_command();
   CLI::App* bench_command = app.add_subcommand("bench", "Benchmark scenes, also beside other engines");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
   add_check(check_command, &check_arguments);
+  add_convert(convert_command, &convert_arguments);
   add_solve(solve_command, &solve_arguments);
   add_dump(dump_command, &dump_arguments);
   add_view(view_command, &view_arguments);
@@ -333,6 +380,7 @@ int main(int count, char** words) {
         " See 'slipstick --help'");
     return kBadInput;
   }
+  if (is_python_command(words[1])) return run_python_command(count, words);
   try {
     app.parse(count, words);
   } catch (const CLI::Success& wanted) {  // --help, --version
@@ -341,19 +389,29 @@ int main(int count, char** words) {
     return explain(app, error);
   }
   run_arguments.command = join_command(count, words);
-  if (*run_command) return run(run_arguments);
-  if (*check_command) return check(check_arguments);
-  if (*solve_command) return solve(solve_arguments);
-  if (*dump_command) return dump(dump_arguments);
-  if (*view_command) return view(view_arguments);
-  if (*gallery_command) return gallery(gallery_arguments);
-  if (*plot_command) return plot(plot_arguments);
-  if (*table_command) return table(table_arguments);
-  if (*converge_command) return converge(converge_arguments);
-  if (*compare_command) return compare(compare_arguments);
-  if (*reproduce_command) return reproduce(reproduce_arguments);
-  if (*verify_command) return verify(verify_arguments);
-  if (*bench_command) return bench(bench_arguments);
-  if (*examples_command) return examples(examples_arguments);
-  return info(info_arguments);
+  slipstick::end_without_hdf5();
+  const auto dispatch = [&] {
+    if (*run_command) return run(run_arguments);
+    if (*check_command) return check(check_arguments);
+    if (*convert_command) return convert(convert_arguments);
+    if (*solve_command) return solve(solve_arguments);
+    if (*dump_command) return dump(dump_arguments);
+    if (*view_command) return view(view_arguments);
+    if (*gallery_command) return gallery(gallery_arguments);
+    if (*plot_command) return plot(plot_arguments);
+    if (*table_command) return table(table_arguments);
+    if (*converge_command) return converge(converge_arguments);
+    if (*compare_command) return compare(compare_arguments);
+    if (*reproduce_command) return reproduce(reproduce_arguments);
+    if (*verify_command) return verify(verify_arguments);
+    if (*bench_command) return bench(bench_arguments);
+    if (*examples_command) return examples(examples_arguments);
+    return info(info_arguments);
+  };
+  try {
+    return dispatch();
+  } catch (const std::bad_alloc&) {
+    say(words[1], "not enough memory for this; give it more, or a smaller scene or file");
+    return kFailed;
+  }
 }

@@ -2,6 +2,7 @@
 
 #include "terminal.h"
 
+#include <slipstick/app/import.h>
 #include <slipstick/expression.h>
 
 #include <algorithm>
@@ -44,6 +45,8 @@ std::vector<std::string> apply(const SimulationArguments& given, slipstick::Simu
   read_friction(given.friction, &options->friction, &faults);
   read_effort(given.effort, &options->effort, &faults);
   if (!given.scheme.empty()) options->scheme = given.scheme;
+  read_number("--accuracy", given.accuracy, &options->accuracy, &faults);
+  if (!given.accuracy.empty() && given.scheme.empty()) set_accuracy(options->accuracy, options);
   if (!given.solver.empty() && given.solver != options->solver) {
     options->solver = given.solver;
     options->solver_options = {};  // the scene's are for its own solver
@@ -69,10 +72,16 @@ std::optional<double> read_expression(const char* option, const std::string& tex
 }
 
 std::optional<slipstick::Scene> load(const char* command, const SceneArguments& arguments,
-                                     const SimulationArguments& simulation) {
-  slipstick::SceneLoadOptions options;
+                                     const SimulationArguments& simulation, slipstick::ImportReport* report) {
+  slipstick::ImportOptions import;
+  slipstick::SceneLoadOptions& options = import.files;
   options.allow_path = arguments.allow_path;
   if (arguments.max_bodies) options.max_bodies = *arguments.max_bodies;
+  import.key = arguments.model.key;
+  import.mesh = arguments.model.mesh == "exact" ? slipstick::MeshUse::Exact : slipstick::MeshUse::Hull;
+  import.free_base = arguments.model.base == "free";
+  import.floor = arguments.model.floor;
+  import.repair_inertia = arguments.model.repair_inertia;
   for (const std::string& item : arguments.set) {
     const std::size_t equals = item.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -81,7 +90,8 @@ std::optional<slipstick::Scene> load(const char* command, const SceneArguments& 
     }
     options.set.emplace_back(item.substr(0, equals), item.substr(equals + 1));
   }
-  slipstick::Result<slipstick::Scene> scene = slipstick::load_scene(arguments.scene, options);
+  slipstick::ImportReport own;
+  slipstick::Result<slipstick::Scene> scene = slipstick::load_any(arguments.scene, import, report ? report : &own);
   if (!scene) {
     for (const slipstick::Fault& fault : scene.faults()) say(fault.text());
     return std::nullopt;
@@ -89,5 +99,9 @@ std::optional<slipstick::Scene> load(const char* command, const SceneArguments& 
   const std::vector<std::string> faults = apply(simulation, &scene.value().options);
   for (const std::string& fault : faults) say(command, fault);
   if (!faults.empty()) return std::nullopt;
+  if (!own.ignored.empty())
+    say(command, arguments.scene + ": " + std::to_string(own.ignored.size()) +
+                     " items of the model are not modelled; 'slipstick convert " + arguments.scene +
+                     " --report' lists them");
   return std::move(scene).value();
 }

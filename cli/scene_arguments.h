@@ -7,10 +7,14 @@
 
 #include <optional>
 
+namespace slipstick {
+struct ImportReport;
+}
+
 /// Reads the scene and puts the command line's options in; says every fault on stderr and returns nothing if there is
 /// one.
 std::optional<slipstick::Scene> load(const char* command, const SceneArguments& scene,
-                                     const SimulationArguments& simulation);
+                                     const SimulationArguments& simulation, slipstick::ImportReport* report = nullptr);
 
 /// "1/60" to a number; `fault` says what is wrong with it.
 std::optional<double> read_expression(const char* option, const std::string& text, std::string* fault);

@@ -19,6 +19,13 @@ void listen_for_stop() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // The terminal has gone; who started the program with nohup wants it to go on.
+  struct sigaction before {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  // A pipe that nobody reads, a file that may not grow: errors of the write, not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool stop_requested() { return stop_flag.load(std::memory_order_relaxed); }

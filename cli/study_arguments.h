@@ -7,6 +7,8 @@
 
 #include <slipstick/app/study.h>
 
+#include <functional>
+
 /// Names to run and the folder of the shipped scenes; nothing, and the user told, if the arguments cannot be used.
 struct StudySelection {
   std::vector<std::string> names;
@@ -20,8 +22,9 @@ template <class Study>
 struct StudyKind {
   const char *command, *what;
   std::vector<std::string> names;
-  slipstick::Result<Study> (*run)(const std::string& name, const std::string& scenes,
-                                  const slipstick::StudyMonitor& monitor);
+  std::function<slipstick::Result<Study>(const std::string& name, const std::string& scenes,
+                                         const slipstick::StudyMonitor& monitor)>
+      run;
   std::string (*make_text)(const std::vector<Study>& all);
   std::string (*make_json)(const std::vector<Study>& all);
   slipstick::Faults (*save)(const std::string& folder, const std::vector<Study>& all);

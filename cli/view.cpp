@@ -3,6 +3,7 @@
 #include "scene_arguments.h"
 #include "terminal.h"
 
+#include <slipstick/app/import.h>
 #include <slipstick/app/view.h>
 #include <slipstick/output_file.h>
 
@@ -92,7 +93,8 @@ int view(const ViewArguments& arguments) {
     return kBadInput;
   }
   for (const std::string& path : arguments.inputs) {
-    if (arguments.live || !(path.ends_with(".yaml") || path.ends_with(".yml"))) continue;
+    const bool scene = path.ends_with(".yaml") || path.ends_with(".yml") || slipstick::is_model_file(path);
+    if (arguments.live || !scene) continue;
     say("view", path + ": is a scene; add --live to run it, or 'slipstick run " + path + " -o RUN.h5' and view that");
     return kBadInput;
   }

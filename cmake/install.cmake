@@ -3,7 +3,7 @@
 # the flags of a program make of Eigen's templates must not take the place of ours (docs/decisions/0018).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-set(slipstick_app_rooms record report study view)
+set(slipstick_app_rooms import record report study view)
 get_property(slipstick_engine_rooms GLOBAL PROPERTY slipstick_rooms)
 list(REMOVE_ITEM slipstick_engine_rooms ${slipstick_app_rooms})
 
@@ -35,7 +35,7 @@ target_compile_definitions(slipstick_library INTERFACE EIGEN_MAX_ALIGN_BYTES=16)
 
 slipstick_shared(slipstick_app_library NAME slipstick_app EXPORT_NAME app EXPORT slipstickAppTargets
   ROOMS ${slipstick_app_rooms} LINKS nlohmann_json::nlohmann_json ZLIB::ZLIB ${HDF5_C_LIBRARIES} ${CAIRO_LIBRARY}
-  ${CIVETWEB_LIBRARY})
+  ${CIVETWEB_LIBRARY} ${TINYXML2_LIBRARY} $<$<BOOL:${ASSIMP_LIBRARY}>:${ASSIMP_LIBRARY}>)
 target_link_libraries(slipstick_app_library PUBLIC slipstick_library)
 
 install(DIRECTORY include/slipstick DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

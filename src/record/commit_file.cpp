@@ -13,13 +13,43 @@ namespace slipstick {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t), "hid_t is kept as std::int64_t in headers");
 
+namespace {
+
+/// A lock that belongs to the open file, not to the process, and is not of the kind (flock) that HDF5's readers ask
+/// for.
+struct flock whole_file(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+}  // namespace
+
 CommitFile::~CommitFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 bool CommitFile::create(const std::string& path) {
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return descriptor_ >= 0;
+  if (descriptor_ < 0) return false;
+  struct flock lock = whole_file(F_WRLCK);
+  ::fcntl(descriptor_, F_OFD_SETLK, &lock);  // file systems without locks have none: then nobody is refused
+  return true;
+}
+
+void CommitFile::release() {
+  struct flock lock = whole_file(F_UNLCK);
+  ::fcntl(descriptor_, F_OFD_SETLK, &lock);
+}
+
+bool CommitFile::is_written(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  struct flock lock = whole_file(F_RDLCK);
+  const bool held = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  ::close(descriptor);
+  return held;
 }
 
 /// Copies the overlap of [address, address + size) into the pieces held back, so that their order does not matter;

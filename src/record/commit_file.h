@@ -23,6 +23,10 @@ class CommitFile {
 
   /// Creates the file, replacing one that is there; false with errno set.
   bool create(const std::string& path);
+  /// Whether a file is being written by a CommitFile, of this process or another.
+  static bool is_written(const std::string& path);
+  /// Nothing more will be written: others may replace the file.
+  void release();
   /// A file access list (hid_t, owned by the caller) under which H5Fcreate writes here, whatever name it is given.
   /// The driver's registration goes into `driver`, to be released after the file has been closed.
   std::int64_t make_access_list(std::int64_t* driver);

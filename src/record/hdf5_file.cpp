@@ -22,8 +22,8 @@ void Hdf5Id::reset() {
 
 Hdf5Id make_text_type(std::size_t size) {
   Hdf5Id type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), size > 0 ? size : H5T_VARIABLE);
-  if (size > 0) H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+  H5Tset_size(type.get(), std::max<std::size_t>(size, 1));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
 }
@@ -57,12 +57,15 @@ TypePair types_of(Hdf5Type type) {
   return {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
 }
 
-std::vector<const char*> pointers_of(const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  pointers.reserve(texts.size());
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  return pointers;
-}
+/// Texts of one width in a row, padded with zeros.
+struct TextCells {
+  explicit TextCells(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) width = std::max(width, text.size());
+    for (const std::string& text : texts) cells += text + std::string(width - text.size(), '\0');
+  }
+  std::size_t width = 1;
+  std::string cells;
+};
 
 /// Why a file cannot be made at `path`, with what to do about it.
 std::string find_creation_fault(const fs::path& path, int error_number) {
@@ -97,6 +100,8 @@ Result<std::unique_ptr<Hdf5File>> Hdf5File::create(const std::string& path) {
   file->path_ = target.string();
   if (fs::exists(target, code) && !fs::is_regular_file(target, code))
     return Fault{{path, 0, 0}, fs::is_directory(target, code) ? find_creation_fault(target, EISDIR) : "is not a file"};
+  if (CommitFile::is_written(file->path_))
+    return Fault{{path, 0, 0}, "is being written by another run; name another file, or wait for its end"};
   file->temporary_ = file->path_ + ".partial." + std::to_string(::getpid());
   file->store_ = std::make_unique<CommitFile>();
   if (!file->store_->create(file->temporary_)) {
@@ -155,18 +160,23 @@ void Hdf5File::add_attribute(const std::string& object, const std::string& name,
 }
 
 void Hdf5File::add_attribute(const std::string& object, const std::string& name, const std::string& text) {
-  const Hdf5Id type = make_text_type();
+  if (text.size() > kMaxAttributeText) {
+    add_texts("/" + name, {text}, true);
+    add_attribute(object, name, "dataset /" + name);
+    return;
+  }
+  const Hdf5Id type = make_text_type(text.size());
   const Hdf5Id space(H5Screate(H5S_SCALAR));
-  const char* pointer = text.c_str();
-  add_attribute(object, name, type.get(), space.get(), &pointer);
+  add_attribute(object, name, type.get(), space.get(), TextCells({text}).cells.data());
 }
 
 void Hdf5File::add_attribute(const std::string& object, const std::string& name,
                              const std::vector<std::string>& texts) {
-  const Hdf5Id type = make_text_type();
+  const TextCells written(texts);
+  const Hdf5Id type = make_text_type(written.width);
   const hsize_t count = texts.size();
   const Hdf5Id space(H5Screate_simple(1, &count, nullptr));
-  add_attribute(object, name, type.get(), space.get(), pointers_of(texts).data());
+  add_attribute(object, name, type.get(), space.get(), written.cells.data());
 }
 
 void Hdf5File::add_attribute(const std::string& object, const std::string& name, std::int64_t number) {
@@ -185,35 +195,18 @@ void Hdf5File::add_attribute(const std::string& object, const std::string& name,
   add_attribute(object, name, H5T_NATIVE_DOUBLE, space.get(), numbers.data());
 }
 
-void Hdf5File::add_texts(const std::string& path, const std::vector<std::string>& texts) {
+void Hdf5File::add_texts(const std::string& path, const std::vector<std::string>& texts, bool scalar) {
   if (!ok()) return;
   const Hdf5Silence silence;
-  const Hdf5Id type = make_text_type();
-  const hsize_t count = texts.size();
-  const Hdf5Id space(H5Screate_simple(1, &count, nullptr));
-  const Hdf5Id list = make_creation_list(H5P_DATASET_CREATE);
-  const Hdf5Id dataset(
-      H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT));
-  const bool good = dataset.valid() && (texts.empty() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL,
-                                                                  H5P_DEFAULT, pointers_of(texts).data()) >= 0);
-  check(good, "writing " + path);
-}
-
-void Hdf5File::add_fixed_texts(const std::string& path, const std::vector<std::string>& texts, bool scalar) {
-  if (!ok()) return;
-  const Hdf5Silence silence;
-  std::size_t width = 1;
-  for (const std::string& text : texts) width = std::max(width, text.size());
-  std::string cells;
-  for (const std::string& text : texts) cells += text + std::string(width - text.size(), '\0');
-  const Hdf5Id type = make_text_type(width);
+  const TextCells written(texts);
+  const Hdf5Id type = make_text_type(written.width);
   const hsize_t count = texts.size();
   const Hdf5Id space(scalar ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr));
   const Hdf5Id list = make_creation_list(H5P_DATASET_CREATE);
   const Hdf5Id dataset(
       H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT));
   const bool good = dataset.valid() && (texts.empty() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL,
-                                                                  H5P_DEFAULT, cells.data()) >= 0);
+                                                                  H5P_DEFAULT, written.cells.data()) >= 0);
   check(good, "writing " + path);
 }
 
@@ -293,6 +286,10 @@ bool Hdf5File::flush() {
 
 bool Hdf5File::publish() {
   if (!flush()) return false;
+  if (CommitFile::is_written(path_)) {
+    error_ = path_ + ": is being written by another run that began at the same time";
+    return false;
+  }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     error_ = path_ + ": cannot be replaced: " + std::strerror(errno);
     return false;
@@ -308,6 +305,7 @@ bool Hdf5File::close() {
   file_.reset();
   check(flushed, "closing");
   driver_.reset();
+  store_->release();
   return ok();
 }
 

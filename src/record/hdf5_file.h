@@ -40,8 +40,11 @@ class Hdf5Id {
   std::int64_t id_ = -1;
 };
 
-/// Text of any length in UTF-8, or of `size` bytes.
-Hdf5Id make_text_type(std::size_t size = 0);
+/// Text in UTF-8 of `size` bytes, at least one. Never of variable length: such texts lie in a heap of the file that the
+/// library reads without checks, and a damaged one crashes it (docs/decisions/0044).
+Hdf5Id make_text_type(std::size_t size);
+/// The longest text that an attribute holds, bytes: HDF5's own limit is 64 KiB with everything around it.
+inline constexpr std::size_t kMaxAttributeText = 60'000;
 
 /// Keeps HDF5 from printing its error stack for as long as it lives; what the program had set comes back.
 class Hdf5Silence {
@@ -93,16 +96,16 @@ class Hdf5File {
   ~Hdf5File();
 
   void add_group(const std::string& path);
-  // Attributes. Texts are UTF-8 of variable length: a str in Python.
+  // Attributes. Texts are UTF-8, padded with zeros: bytes in Python.
+  /// A text of the root that is too long for an attribute is the dataset of the same name, and the attribute says so.
   void add_attribute(const std::string& object, const std::string& name, const std::string& text);
   void add_attribute(const std::string& object, const std::string& name, const std::vector<std::string>& texts);
   void add_attribute(const std::string& object, const std::string& name, std::int64_t number);
   void add_attribute(const std::string& object, const std::string& name, double number);
   void add_attribute(const std::string& object, const std::string& name, std::span<const double> numbers);
   // Datasets that are known whole.
-  void add_texts(const std::string& path, const std::vector<std::string>& texts);
-  /// Texts of one length, padded with zeros: a reader of a damaged file is not led astray. `scalar`: the first alone.
-  void add_fixed_texts(const std::string& path, const std::vector<std::string>& texts, bool scalar = false);
+  /// Texts of one length, padded with zeros. `scalar`: the first alone.
+  void add_texts(const std::string& path, const std::vector<std::string>& texts, bool scalar = false);
   template <class T>
   void add_table(const std::string& path, const std::vector<std::size_t>& shape, std::span<const T> values) {
     add_table(path, hdf5_type_of<T>(), shape, values.data());

@@ -66,7 +66,7 @@ class RawReader {
 std::optional<std::size_t> RawReader::count(const std::string& path, std::int64_t limit) {
   const auto shape = file_.shape(path);
   if (!shape) {
-    fail(as_quoted(path) + " is missing or is not a dataset");
+    fail(as_quoted(path) + " is missing, is not a dataset, or claims more than the file can hold");
     return std::nullopt;
   }
   double product = 1;
@@ -236,7 +236,7 @@ bool RawReader::read_local(RawProblem* raw) {
     return fail(as_quoted(group + "/W") + " is " + size_text(w.rows(), w.cols()) + "; must be square");
   if (!read_contacts(group, w.rows(), raw)) return false;
   if (!read_vector(group + "/vectors/q", w.rows(), Values::Finite, &raw->offset)) return false;
-  raw->matrix = std::move(w);
+  raw->matrix.swap(w);
   if (!has(group + "/V") && !has(group + "/R")) return true;
 
   // [u; 0] = [W V; V^T R] [r; l] + [q; s]

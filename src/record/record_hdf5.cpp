@@ -22,7 +22,7 @@ std::size_t calc_chunk_rows(std::size_t row_bytes, std::size_t expected_rows) {
 
 void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_attribute("/", "format", std::string("slipstick recording"));
-  file->add_attribute("/", "version", std::int64_t{1});
+  file->add_attribute("/", "version", std::int64_t{2});
   file->add_attribute("/", "software", header.software);
   file->add_attribute("/", "scene_text", header.scene_text);
   file->add_attribute("/", "scene_hash", header.scene_hash);
@@ -39,7 +39,7 @@ void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_attribute("/", "resumed_from", header.resumed_from);
   file->add_group("/names");
   file->add_texts("/names/bodies", header.bodies);
-  file->add_fixed_texts("/names/joints", header.joints);
+  file->add_texts("/names/joints", header.joints);
   file->add_table<std::int8_t>("/names/body_kinds", {header.body_kinds.size()}, header.body_kinds);
   file->add_attribute("/names/body_kinds", "kinds", std::vector<std::string>{"dynamic", "fixed", "kinematic"});
 }
@@ -187,6 +187,10 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   contact_gap_.open("/contacts/gap", {}, contact, f);
   contact_impulse_.open("/contacts/impulse", {3}, contact, f);
   contact_friction_.open("/contacts/friction", {}, contact, f);
+  contact_unique_.open("/contacts/unique", {}, contact, f);
+  f->add_attribute(
+      "/contacts", "unique_kinds",
+      std::vector<std::string>{"not known", "unique", "not unique: equal springs", "not unique: arbitrary"});
   f->add_group("/events");
   f->add_attribute("/events", "kinds", std::vector<std::string>{"impact", "takeoff", "stick", "slip"});
   event_time_.open("/events/time", {}, event, f);
@@ -259,6 +263,7 @@ void RecordWriter::push_contacts(std::span<const RecordContact> contacts) {
     contact_gap_.push(contact.gap);
     contact_impulse_.push(std::span<const double>(contact.impulse));
     contact_friction_.push(contact.friction);
+    contact_unique_.push(static_cast<std::int8_t>(contact.unique));
   }
   contacts_total_ += static_cast<std::int64_t>(contacts.size());
   contact_offset_.push(contacts_total_);
@@ -304,6 +309,7 @@ void RecordWriter::write_columns() {
   certified_.write(f);
   for (auto* column : {&contact_point_, &contact_normal_, &contact_gap_, &contact_impulse_, &contact_friction_})
     column->write(f);
+  contact_unique_.write(f);
   contact_offset_.write(f);
   for (auto* column : {&event_time_, &event_before_, &event_after_}) column->write(f);
   event_kind_.write(f);
@@ -345,6 +351,7 @@ void RecordWriter::close_columns() {
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->close();
   if (weighted_) velocity_weighted_.close();
   certified_.close();
+  contact_unique_.close();
   event_kind_.close();
   for (auto* column : {&contact_offset_, &state_frame_, &state_offset_}) column->close();
   state_bytes_.close();
@@ -357,7 +364,7 @@ bool RecordWriter::close(const std::string& ended) {
   write_columns();
   close_columns();
   if (!ended.empty() && file_->flush()) {  // all frames are in the file before it says that it has ended
-    file_->add_fixed_texts("/ended", {ended}, true);
+    file_->add_texts("/ended", {ended}, true);
     file_->add_attribute("/", "ended", ended);
   }
   return file_->close();

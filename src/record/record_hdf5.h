@@ -66,6 +66,7 @@ struct RecordContact {
   std::array<double, 3> point{}, normal{}, impulse{};
   double gap = 0;
   double friction = 0;  ///< coefficient
+  int unique = 0;       ///< Uniqueness, docs/recording.md; 0: not known
 };
 
 struct RecordEvent {
@@ -169,7 +170,7 @@ class RecordWriter {
   RecordColumn<double> joint_position_, joint_velocity_, joint_motor_, joint_reaction_;
   RecordColumn<double> residual_, relative_, penetration_, joint_error_;
   RecordColumn<std::int32_t> iterations_, escalations_;
-  RecordColumn<std::int8_t> certified_;
+  RecordColumn<std::int8_t> certified_, contact_unique_;
   RecordColumn<std::int64_t> contact_offset_;
   RecordColumn<std::int32_t> contact_a_, contact_b_;
   RecordColumn<double> contact_point_, contact_normal_, contact_gap_, contact_impulse_, contact_friction_;

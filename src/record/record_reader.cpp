@@ -36,6 +36,10 @@ bool are_kinds(const std::vector<std::int64_t>& kinds, std::size_t count) {
 Result<RecordReader> RecordReader::open(const std::string& path) {
   auto file = Hdf5Reader::open(path);
   if (!file) return file.faults();
+  if (file->has_variable_text("/", "format"))
+    return Fault{{path, 0, 0},
+                 "is of an earlier version, with texts that are not read any more because a damaged one crashes the "
+                 "reader; make the recording again, or read it with h5py"};
   if (file->read_text_attribute("/", "format") != "slipstick recording")
     return Fault{{path, 0, 0},
                  "is an HDF5 file, but not a recording of a run ('slipstick run SCENE -o RUN.h5' makes one)"};
@@ -76,7 +80,7 @@ bool RecordReader::read_root() {
   const auto gravity = file_.read_numbers_attribute("/", "gravity");
   if (gravity && gravity->size() == 3) header_.gravity = take<3>(*gravity, 0);
 
-  if (const auto ended = file_.read_fixed_texts("/ended"); ended && ended->size() == 1) ended_ = ended->front();
+  if (const auto ended = file_.read_texts("/ended"); ended && ended->size() == 1) ended_ = ended->front();
 
   auto names = file_.read_texts("/names/bodies");
   if (!names) return false;
@@ -184,7 +188,7 @@ bool RecordReader::read_links() {
 
 /// Recordings of another version have no joints; where there are names, the tables have a column for each.
 bool RecordReader::read_joint_names() {
-  auto names = file_.read_fixed_texts("/names/joints");
+  auto names = file_.read_texts("/names/joints");
   if (!names) return true;
   const auto fits = [&](const char* path, std::vector<std::size_t> rest) {
     const auto shape = file_.shape(path);
@@ -302,9 +306,12 @@ bool RecordReader::read_contact_rows(std::size_t first, std::size_t count, std::
     return false;
   const auto friction =
       has_friction_ ? file_.read_number_rows("/contacts/friction", first, count) : std::optional<std::vector<double>>();
+  const auto unique = file_.has("/contacts/unique") ? file_.read_integer_rows("/contacts/unique", first, count)
+                                                    : std::optional<std::vector<std::int64_t>>();
   for (std::size_t i = 0; i < count; ++i)
     contacts->push_back({static_cast<int>((*a)[i]), static_cast<int>((*b)[i]), take<3>(*point, i), take<3>(*normal, i),
-                         take<3>(*impulse, i), (*gap)[i], friction ? (*friction)[i] : 0});
+                         take<3>(*impulse, i), (*gap)[i], friction ? (*friction)[i] : 0,
+                         unique ? static_cast<int>((*unique)[i]) : 0});
   return true;
 }
 

@@ -95,7 +95,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
   header.command = command;
   header.name = scene.name;
   header.scheme = scene.options.scheme;
-  header.solver = scene.options.solver;
+  header.solver = make_solver_text(scene.options);
   header.software = "slipstick " + version();
   header.step = scene.options.step;
   header.duration = scene.options.duration;
@@ -183,7 +183,8 @@ void RecordFrames::update_frame(const Simulation& simulation) {
     const Contact& contact = force.contact;
     contacts.push_back({contact.body_a, contact.body_b, as_array((contact.point_a + contact.point_b) / 2),
                         as_array(contact.normal), as_array(force.force * simulation.options().step), contact.gap,
-                        model.pair_law(contact.material_a, contact.material_b).friction});
+                        model.pair_law(contact.material_a, contact.material_b).friction,
+                        static_cast<int>(force.uniqueness)});
   }
   update_joints(simulation);
   const EnergySplit energy = simulation.energy();

@@ -65,6 +65,12 @@ void add_sizes(const RunFigures& s, JsonText* json) {
   json->field("mean", static_cast<double>(s.islands) / steps);
   json->field("held", s.islands > 0 ? static_cast<double>(s.held) / static_cast<double>(s.islands) : 0.0);
   json->end_object();
+  json->key("unique_forces");
+  json->begin_object(true);
+  json->field("not_unique_mean", static_cast<double>(s.not_unique) / steps);
+  json->field("arbitrary_mean", static_cast<double>(s.arbitrary) / steps);
+  json->field("factorizations", s.choices);
+  json->end_object();
   json->field("iterations", s.iterations);
   json->field("reach_repeats", s.reach_repeats);
   json->field("late_repeats", s.late_repeats);
@@ -150,6 +156,20 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   json->field("joint_error_final", s.joint_error_final);
   json->field("cone_violation_max", s.residual_max.cone);
   json->field("friction_dissipation_violation_max", s.residual_max.dissipation);
+  json->end_object();
+}
+
+/// How steps that choose themselves were divided.
+void add_accuracy(const RunFigures& s, const SimulationOptions& options, JsonText* json) {
+  json->key("accuracy");
+  if (!(options.accuracy > 0)) return json->null();
+  json->begin_object(true);
+  json->field("asked", options.accuracy);
+  json->field("parts", s.pace.parts);
+  json->field("rejected", s.pace.rejected);
+  json->field("coarse", s.pace.coarse);
+  json->field("shortest", s.pace.shortest);
+  json->field("estimated_error", s.pace.error);
   json->end_object();
 }
 
@@ -287,6 +307,12 @@ void add_contact_forces(const Simulation& simulation, JsonText* json) {
     json->field("normal", contact.normal);
     json->field("force_on_b", force.force);
     json->field("gap", contact.gap);
+    json->key("unique");
+    if (force.uniqueness == Uniqueness::Unknown)
+      json->null();
+    else
+      json->value(force.uniqueness == Uniqueness::Unique);
+    json->field("arbitrary", force.uniqueness == Uniqueness::Arbitrary);
     json->end_object();
   }
   json->end_array();
@@ -355,7 +381,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   json.field("interrupted", s.end == RunEnd::Interrupted);
   add_resumed(s, &json);
   json.field("scheme", options.scheme);
-  json.field("solver", options.solver);
+  json.field("solver", make_solver_text(options));
   json.field("step", options.step);
   json.field("steps", s.steps);
   json.field("time", simulation.state().time);
@@ -372,6 +398,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   add_timing(s, &json);
   if (s.realtime) add_realtime(*s.realtime, &json);
   add_sizes(s, &json);
+  add_accuracy(s, options, &json);
   add_solver_statistics(simulation, &json);
   add_certificate(s, options, &json);
   add_work(s, options, &json);

@@ -85,6 +85,9 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.found_contacts_sum += report.contacts_found;
   s.islands += report.islands;
   s.held += report.held;
+  s.not_unique += report.not_unique;
+  s.arbitrary += report.arbitrary;
+  s.choices += report.choices;
   s.warm_contacts_sum += report.warm_contacts;
   s.contacts_max = std::max(s.contacts_max, report.contacts);
   s.rows_sum += report.rows;
@@ -95,6 +98,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.late_repeats += report.late_repeats;
   s.core_rows += report.core_rows;
   s.divisions += report.divisions;
+  s.pace.add(report.pace);
   s.corrections += report.corrections;
   raise_to(report.corrected, &s.corrected_max);
   s.open_joints_max = std::max(s.open_joints_max, report.open_joints);

@@ -45,10 +45,12 @@ struct RunFigures {
 
   double contacts_sum = 0, found_contacts_sum = 0, warm_contacts_sum = 0, rows_sum = 0;
   long islands = 0, held = 0;
+  long not_unique = 0, arbitrary = 0, choices = 0;  ///< StepReport
   int contacts_max = 0, rows_max = 0;
   long iterations = 0, escalations = 0, reach_repeats = 0, late_repeats = 0, core_rows = 0, divisions = 0,
        uncertified = 0, heap_steps = 0;
   long settled_steps = 0, exhausted_steps = 0;
+  PaceReport pace;                    ///< sums; the shortest of all
   double work_sum = 0, work_max = 0;  ///< row operations
   FirstUncertified first_uncertified;
   WorldVerdict world;           ///< sums

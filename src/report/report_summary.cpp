@@ -127,8 +127,9 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
   const double steps = std::max<double>(1, static_cast<double>(s.steps));
   SummaryText out(colour);
   out.title(s.scene_name.empty() ? s.scene_path : s.scene_name, s.scene_name.empty() ? "" : s.scene_path);
-  out.line("method", print_text("scheme %s, solver %s, step %g s, %s", options.scheme.c_str(), options.solver.c_str(),
-                                options.step, count(options.threads, "thread").c_str()));
+  out.line("method",
+           print_text("scheme %s, solver %s, step %g s, %s", options.scheme.c_str(), make_solver_text(options).c_str(),
+                      options.step, count(options.threads, "thread").c_str()));
   out.line("size", print_text("%s, %d dof, %s", make_body_count(model.bodies.size()).c_str(), model.dof,
                               count(static_cast<long>(model.joints.size()), "joint").c_str()));
   std::string run = print_text("%g s in %s, %.3g s of wall time: %.3g x real time", time,
@@ -141,6 +142,14 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
                             s.resumed->time, static_cast<long long>(s.resumed->step)));
   out.line("step", print_text("%.3g ms mean, %.3g median, %.3g p99, %.3g max", 1e3 * times.mean, 1e3 * times.median,
                               1e3 * times.p99, 1e3 * times.max));
+  if (options.accuracy > 0)
+    out.line("accuracy",
+             print_text("%g m per second asked: %s, %d rejected, the shortest %.3g s; estimated error %.3g m",
+                        options.accuracy, count(s.pace.parts, "part").c_str(), s.pace.rejected, s.pace.shortest,
+                        s.pace.error) +
+                 (s.pace.coarse > 0
+                      ? out.paint("33", print_text("; %d parts as short as can be and not good enough", s.pace.coarse))
+                      : ""));
   if (s.realtime) add_realtime(*s.realtime, s.steps, &out);
   out.line("phases", make_phases(s));
   out.line("contacts",

@@ -228,6 +228,7 @@ Result<Scene> SceneLoader::finish(const SceneFile* main, const std::string& path
   read_globals(top, &scene);
   read_lists(*main);
   build_.expander.check_unused(item_keys());
+  if (!scope_.has_few_corners()) return faults_.list();  // that it is too much has been said: no work is begun
   compile_scene(root, &build_, &scene);
   if (!faults_.empty()) return faults_.list();
   scene.files = files_.names();

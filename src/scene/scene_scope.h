@@ -32,6 +32,11 @@ class SceneScope {
   void set_seed(std::uint64_t seed);
   std::uint64_t seed() const { return context_.random_seed; }
 
+  /// Points of all hulls of the scene: beyond this it is a mistake, or meant to take all memory.
+  static constexpr std::size_t kMaxCorners = 2'000'000;
+  void add_corners(std::size_t count) { corners_ += count; }
+  bool has_few_corners() const { return corners_ <= kMaxCorners; }
+
   void push_index(std::string_view name, double value) { loops_.emplace_back(name, value); }
   void set_index(double value) { loops_.back().second = value; }
   void pop_index() { loops_.pop_back(); }
@@ -61,6 +66,7 @@ class SceneScope {
   std::vector<Let> lets_;
   std::unordered_map<std::string_view, std::size_t> index_;  ///< keys are the texts of nodes
   int depth_ = 0;
+  std::size_t corners_ = 0;
   bool used_bad_ = false;
 };
 

@@ -155,7 +155,8 @@ const KeyList& simulation_keys() {
   static const KeyList kKeys{"like",     "scheme",          "solver",        "step",
                              "duration", "friction",        "tolerance",     "heap_tolerance",
                              "effort",   "budget",          "stabilization", "restitution_threshold",
-                             "impact",   "reduce_contacts", "hold_resting",  "threads"};
+                             "impact",   "reduce_contacts", "close_joints",  "hold_resting",
+                             "threads",  "accuracy",        "unique_forces"};
   return kKeys;
 }
 
@@ -274,9 +275,16 @@ void read_simulation(const SceneNode& node, SceneBuild* build, SimulationOptions
   item.integer("budget", &options->budget);
   item.integer("threads", &options->threads);
   item.flag("reduce_contacts", &options->reduce_contacts);
+  item.flag("close_joints", &options->close_joints);
   item.flag("hold_resting", &options->hold_resting);
+  item.flag("unique_forces", &options->unique_forces);
   read_choice(item, "scheme", build, &options->scheme, options);
   read_choice(item, "solver", build, &options->solver, options);
+  double accuracy = 0;
+  if (item.number("accuracy", &accuracy)) {
+    options->accuracy = accuracy;
+    if (item.find("scheme") == nullptr) set_accuracy(accuracy, options);
+  }
   read_friction(item, build, options);
   if (const auto law = read_impact(item)) options->impact = *law;
   if (const int effort = read_name(item, "effort", {"exact", "balanced", "swift"}); effort >= 0)

@@ -78,6 +78,17 @@ void read_hull_file(const SceneItem& item, const std::string& text, ShapeDescrip
   }
 }
 
+/// A hull costs time and memory for each of its points, and a line of `repeat` can ask for any number of hulls.
+bool count_corners(const SceneItem& item, std::size_t count) {
+  SceneScope* const scope = item.reading().scope;
+  const bool before = scope->has_few_corners();
+  scope->add_corners(count);
+  if (before && !scope->has_few_corners())
+    item.fault(item.node(), "the hulls of this scene have more than " + std::to_string(SceneScope::kMaxCorners) +
+                                " points in all; use fewer points or fewer bodies");
+  return scope->has_few_corners();
+}
+
 /// Points on an ellipsoid, evenly by area where it is a sphere. Point k is (rand(seed, k, 1), rand(seed, k, 2)) as
 /// height and angle: more points are the same ones and others.
 void read_random_hull(const SceneItem& outer, ShapeDescription* shape) {
@@ -98,6 +109,7 @@ void read_random_hull(const SceneItem& outer, ShapeDescription* shape) {
                       "'points' must be from 4 to " + std::to_string(kMaxHullPoints) + " in " + item.label());
   }
   if (!(size.minCoeff() > 0)) return item.fault(*item.find("size"), "size must be positive in " + item.label());
+  if (!count_corners(item, static_cast<std::size_t>(count))) return;
   const std::uint64_t scene_seed = item.reading().scope->seed();
   for (int k = 0; k < count; ++k) {
     const double z = 2 * hashed_random(scene_seed, std::array<double, 3>{seed, static_cast<double>(k), 1}) - 1;
@@ -118,6 +130,7 @@ void read_hull(const SceneItem& item, ShapeDescription* shape) {
     return;
   }
   if (!file && item.has("scale")) item.fault(*item.find("scale"), "'scale' is for the points of a 'file'");
+  if (!item.reading().scope->has_few_corners()) return;  // said at the hull that was too many
   if (random) return read_random_hull(item, shape);
   if (file) {
     std::string name;
@@ -129,10 +142,12 @@ void read_hull(const SceneItem& item, ShapeDescription* shape) {
       MeshPoints made = make_mesh_points(name, *text, scale);
       if (!made.problem.empty()) return item.fault(*item.find("file"), "mesh '" + name + "': " + made.problem);
       shape->vertices = std::move(made.points);
+      count_corners(item, shape->vertices.size());
       return;
     }
     read_hull_file(item, *text, shape);
     for (Vec3& p : shape->vertices) p = p.cwiseProduct(scale);
+    count_corners(item, shape->vertices.size());
     return;
   }
   const SceneNode& node = *item.find("points");
@@ -141,6 +156,7 @@ void read_hull(const SceneItem& item, ShapeDescription* shape) {
     const auto p = item.as_numbers(*point, "points", {3});
     if (p) shape->vertices.emplace_back((*p)[0], (*p)[1], (*p)[2]);
   }
+  count_corners(item, shape->vertices.size());
 }
 
 /// `scale`: one number, or one for each axis.

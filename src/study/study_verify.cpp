@@ -14,8 +14,10 @@
 namespace slipstick {
 namespace {
 
-constexpr double kOrderMargin = 0.35;  ///< an observed order this far below the wanted one is worse than it
-constexpr double kExactError = 1e-11;  ///< relative: errors below have no order
+constexpr double kOrderMargin = 0.35;   ///< an observed order this far below the wanted one is worse than it
+constexpr double kAccuracyMargin = 10;  ///< errors of a run up to this many times the accuracy asked for are right
+constexpr int kFrames = 50;             ///< of a run with an accuracy
+constexpr double kExactError = 1e-11;   ///< relative: errors below have no order
 
 std::vector<KnownProblem> make_all_known() {
   std::vector<KnownProblem> all = make_known_mechanisms();
@@ -23,8 +25,13 @@ std::vector<KnownProblem> make_all_known() {
   return all;
 }
 
-/// The figures of one run; empty if it could not be finished.
-std::vector<double> run_known(const KnownProblem& problem, double h, StudyRuns* bench) {
+struct KnownRun {
+  std::vector<double> values;  ///< of the problem's figures; empty if it could not be finished
+  long parts = 0;              ///< with an accuracy: of all steps, rejected ones included
+};
+
+/// With fixed steps of h, or with an accuracy and frames of h.
+KnownRun run_known(const KnownProblem& problem, double h, double accuracy, StudyRuns* bench) {
   const std::string source = problem.scene;
   const bool shipped = source.ends_with(".yaml");
   std::optional<Scene> scene =
@@ -32,18 +39,27 @@ std::vector<double> run_known(const KnownProblem& problem, double h, StudyRuns* 
   if (!scene) return {};
   scene->options.step = h;
   scene->options.duration = problem.duration;
+  if (accuracy > 0) set_accuracy(accuracy, &scene->options);
   KnownCourse course;
-  std::vector<double> values;
+  KnownRun run;
   const long steps = std::lround(problem.duration / h);
   const auto look = [&](const Simulation& simulation, const StepReport* report) {
-    if (report != nullptr)
+    if (report != nullptr) {
+      run.parts += report->pace.parts + report->pace.rejected;
       course.events.insert(course.events.end(), simulation.events().begin(), simulation.events().end());
+    }
     if (simulation.state().step != steps) return;
     course.simulation = &simulation;
-    for (const KnownFigure& figure : problem.figures) values.push_back(figure.value(course));
+    for (const KnownFigure& figure : problem.figures) run.values.push_back(figure.value(course));
   };
-  bench->follow(*scene, "h = " + as_power(h), EnergyRule::Free, look);
-  return values;
+  const std::string label = accuracy > 0 ? print_text("accuracy %g", accuracy) : "h = " + as_power(h);
+  bench->follow(*scene, label, EnergyRule::Free, look);
+  return run;
+}
+
+std::string print_steps(const Verification& one) {
+  if (one.accuracy > 0) return print_text("accuracy %.3g m, %ld parts", one.accuracy, one.parts);
+  return print_text("step %.6g s", one.step);
 }
 
 /// The observed order where one is wanted.
@@ -84,11 +100,12 @@ Result<Verification> verify_problem(const std::string& name, const std::string& 
   for (const KnownProblem& problem : make_all_known()) {
     if (name != problem.name) continue;
     StudyRuns bench({problem.name, {}, {}, {}, {}, {}, 0, 0, {}}, scenes, monitor);
-    const std::vector<double> coarse = run_known(problem, problem.step, &bench);
-    const std::vector<double> fine = run_known(problem, problem.step / 2, &bench);
+    const std::vector<double> coarse = run_known(problem, problem.step, 0, &bench).values;
+    const std::vector<double> fine = run_known(problem, problem.step / 2, 0, &bench).values;
     const Result<Reproduction> outcome = bench.finish();
     if (!outcome) return outcome.faults();
-    Verification result{name, problem.about, problem.step, {}, outcome->steps, outcome->uncertified, outcome->failure};
+    Verification result{name,           problem.about,        problem.step,    0, 0, {},
+                        outcome->steps, outcome->uncertified, outcome->failure};
     for (std::size_t i = 0; i < std::min(coarse.size(), fine.size()); ++i) {
       const KnownFigure& known = problem.figures[i];
       const double error = std::abs(coarse[i] - known.reference), half = std::abs(fine[i] - known.reference);
@@ -103,10 +120,32 @@ Result<Verification> verify_problem(const std::string& name, const std::string& 
   return Fault{{}, "no problem is called '" + name + "'"};
 }
 
+Result<Verification> verify_accuracy(const std::string& name, double accuracy, const std::string& scenes,
+                                     const StudyMonitor& monitor) {
+  for (const KnownProblem& problem : make_all_known()) {
+    if (name != problem.name) continue;
+    StudyRuns bench({problem.name, {}, {}, {}, {}, {}, 0, 0, {}}, scenes, monitor);
+    const double frame = problem.duration / kFrames;
+    const KnownRun run = run_known(problem, frame, accuracy, &bench);
+    const Result<Reproduction> outcome = bench.finish();
+    if (!outcome) return outcome.faults();
+    Verification result{name,           problem.about,        frame,           accuracy, run.parts, {},
+                        outcome->steps, outcome->uncertified, outcome->failure};
+    for (std::size_t i = 0; i < run.values.size(); ++i) {
+      const KnownFigure& known = problem.figures[i];
+      const double allowed = kAccuracyMargin * accuracy * std::max(1.0, std::abs(known.reference));
+      result.figures.push_back(
+          {known.quantity, known.reference, run.values[i], std::abs(run.values[i] - known.reference), allowed, {}, 0});
+    }
+    return result;
+  }
+  return Fault{{}, "no problem is called '" + name + "'"};
+}
+
 std::string make_verification_text(const std::vector<Verification>& all) {
   std::string text;
   for (const Verification& one : all) {
-    text += (text.empty() ? "" : "\n") + one.name + ": " + one.about + print_text(" (step %.6g s)\n", one.step);
+    text += (text.empty() ? "" : "\n") + one.name + ": " + one.about + " (" + print_steps(one) + ")\n";
     text += print_text("  %-26s%17s%17s%11s%11s%7s  %s\n", "quantity", "reference", "ours", "error", "allowed", "order",
                        "verdict");
     for (const VerifiedFigure& figure : one.figures)
@@ -128,6 +167,7 @@ std::string make_verification_json(const std::vector<Verification>& all) {
       json.field("problem", std::string_view(one.name));
       json.field("quantity", std::string_view(figure.quantity));
       json.field("step", one.step);
+      if (one.accuracy > 0) json.field("accuracy", one.accuracy), json.field("parts", one.parts);
       json.field("reference", figure.reference);
       json.field("ours", figure.ours);
       json.field("error", figure.error);
@@ -143,7 +183,7 @@ std::string make_verification_json(const std::vector<Verification>& all) {
 Faults save_verification(const std::string& folder, const std::vector<Verification>& all) {
   std::string html = make_page_head("Slipstick: known answers", "Problems with known answers");
   for (const Verification& one : all) {
-    html += "<h3>" + one.name + "</h3>\n<p>" + escape_html(one.about) + print_text("; step %.6g s", one.step) +
+    html += "<h3>" + one.name + "</h3>\n<p>" + escape_html(one.about) + "; " + print_steps(one) +
             (one.failure.empty() ? "" : ". <b class=bad>" + escape_html(one.failure) + "</b>") + "</p>\n" +
             "<table><tr><th>quantity<th>reference<th>ours<th>error<th>allowed<th>order<th>verdict</tr>\n";
     for (const VerifiedFigure& figure : one.figures)

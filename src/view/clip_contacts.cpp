@@ -43,7 +43,8 @@ std::vector<Column> make_columns(std::span<const ClipContact> contacts, const Cl
                               {"force", 3, precision.force * (typical_force > 0 ? typical_force : 1), {}},
                               {"gap", 1, precision.gap, {}},
                               {"friction", 1, 1e-6, {}},
-                              {"slip", 1, precision.slip, {}}};
+                              {"slip", 1, precision.slip, {}},
+                              {"unique", 1, 1, {}}};
   for (const ClipContact& c : contacts) {
     columns[0].values.insert(columns[0].values.end(), c.contact.point.begin(), c.contact.point.end());
     columns[1].values.insert(columns[1].values.end(), c.contact.normal.begin(), c.contact.normal.end());
@@ -51,6 +52,7 @@ std::vector<Column> make_columns(std::span<const ClipContact> contacts, const Cl
     columns[3].values.push_back(c.contact.gap);
     columns[4].values.push_back(c.contact.friction);
     columns[5].values.push_back(c.slip);
+    columns[6].values.push_back(c.contact.unique);
   }
   return columns;
 }

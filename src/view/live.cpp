@@ -191,8 +191,8 @@ std::string LiveSimulation::make_first_packet() const {
   json["live"] = true;
   json["frames"] = 0;
   json["schemes"] = scheme_names();
-  json["solvers"] = Json::array({"auto"});
-  for (const std::string_view name : solver_names()) json["solvers"].push_back(name);
+  json["solvers"] = solver_choices();
+  if (scene_.options.prototype) json["solvers"].insert(json["solvers"].begin(), make_solver_text(scene_.options));
   json["event_kinds"] = {"impact", "takeoff", "stick", "slip"};
   return Packet(0).bytes(std::move(json));
 }
@@ -236,7 +236,7 @@ std::string LiveSimulation::make_frame_packet() {
                        {"speed", speed_},
                        {"realtime", realtime_},
                        {"scheme", options_.scheme},
-                       {"solver", options_.solver},
+                       {"solver", make_solver_text(options_)},
                        {"step", options_.step},
                        {"note", note_}});
 }

@@ -83,6 +83,11 @@ std::string LiveSimulation::handle_set(const Json& message) {
     if (!found->is_string()) return std::string(key) + " is a name";
     *target = found->get<std::string>();
   }
+  if (message.contains("solver")) {  // the scene's prototype is one of the choices
+    const bool prototype = scene_.options.prototype && options.solver == make_solver_text(scene_.options);
+    options.prototype = prototype ? scene_.options.prototype : nullptr;
+    if (prototype) options.solver = scene_.options.solver;
+  }
   if (message.contains("step") && !read_number(message, "step", 1e-7, 1, &options.step))
     return "step is a number of seconds from 1e-7 to 1";
   const std::vector<OptionFault> faults = find_option_faults(options);

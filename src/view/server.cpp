@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxFrames = 50'000, kMaxPoses = 12'000'000;  ///< of a clip in the browser's memory
 constexpr std::size_t kMaxFramesAtOnce = 4096;
+constexpr char kThreads[] = "320";  ///< a connection that says nothing holds one until its time is over: docs/viewer.md
 constexpr std::size_t kMaxMessage = 4096;  ///< bytes of one WebSocket message from a client
 
 /// A watcher's connection: its messages are written by a thread of its own, so that a slow one holds up nobody.
@@ -98,10 +99,11 @@ int receive(mg_connection* connection, int bits, char* data, std::size_t size, v
   if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE || !watcher || watcher->inbox->closed()) return 0;
   if (kind == MG_WEBSOCKET_OPCODE_PING || kind == MG_WEBSOCKET_OPCODE_PONG) return 1;
   if (kind != MG_WEBSOCKET_OPCODE_TEXT || !(bits & 0x80) || size > kMaxMessage) return 0;  // not ours: close
+  if (!Json::accept(data, data + size)) return 0;                                          // no page of ours: close
   const std::string fault = find_server(connection)->live->command({data, size});
   if (!fault.empty()) {
     auto note = std::make_shared<const std::string>(Packet(0).bytes({{"part", "note"}, {"text", fault}}));
-    watcher->inbox->put(std::move(note), true);
+    watcher->inbox->put(std::move(note), false);  // an answer, not a frame: bounded all the same
   }
   return 1;
 }
@@ -120,9 +122,9 @@ ViewServer::Impl* find_server(const mg_connection* connection) {
 }
 
 Fault make_port_fault(int port) {
-  const std::string which = port == 0 ? "no port" : "port " + std::to_string(port);
-  return Fault{{},
-               which + " of 127.0.0.1 can be had" + (port == 0 ? "" : "; another program uses it: leave --port out")};
+  if (port == 0) return Fault{{}, "no port of 127.0.0.1 can be had"};
+  return Fault{
+      {}, "port " + std::to_string(port) + " of 127.0.0.1 cannot be had; another program uses it: leave the port out"};
 }
 
 }  // namespace
@@ -152,9 +154,9 @@ Result<bool> ViewServer::Impl::start(const ViewOptions& options) {
   const char* settings[] = {"listening_ports",
                             where.c_str(),
                             "num_threads",
-                            "16",
+                            kThreads,
                             "request_timeout_ms",
-                            "10000",
+                            "5000",
                             "websocket_timeout_ms",
                             "30000",
                             "enable_websocket_ping_pong",

@@ -4,12 +4,11 @@ import os
 import resource
 import signal
 import subprocess
-import time
 import unittest
 
 import h5py
 
-from cli_support import BINARY, GOOD, SCENES, CliTest
+from cli_support import BINARY, GOOD, PATIENCE, SCENES, CliTest, frames_of, wait_until
 
 FIELDS = {
     "": "version scene name scheme solver step steps time bodies dof joints wall_s realtime_factor threads ms_per_step "
@@ -84,6 +83,8 @@ class Run(CliTest):
         with h5py.File(self.folder / "run.h5", "r") as f:
             for name in ("format", "version", "scene_text", "scene_hash", "command"):
                 self.assertIn(name, f.attrs)
+            self.assertEqual(f.attrs["scene_text"].decode(), GOOD)
+            self.assertEqual(list(f["names/bodies"].asstr()[:]), ["floor", "ball"])
             n, nb = len(f["time"]), len(f["names/bodies"])
             self.assertEqual((n, nb), (51, 2))
             self.assertEqual(f["pose"].shape, (n, nb, 7))
@@ -93,28 +94,64 @@ class Run(CliTest):
             self.assertEqual(len(f["contacts/gap"]), f["contacts/offset"][-1])
             for name in ("residual", "penetration", "joint_error", "iterations", "escalations"):
                 self.assertEqual(len(f["certificate"][name]), n)
-            self.assertAlmostEqual(f["pose"][10, 1, 2], 1 - 9.81 * 0.01**2 * 55, places=12)
+            self.assertAlmostEqual(f["pose"][10, 1, 2], 1 - 9.81 * 0.1**2 / 2, places=12)
 
     def start(self, *arguments):
         return subprocess.Popen([BINARY, "run", SCENES / "stack.yaml", "--duration", "100000", *arguments],
                                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def test_ctrl_c_ends_in_order(self):
-        process = self.start("-o", "run.h5", "--report", "r.json")
-        time.sleep(2)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
-        report = json.loads((self.folder / "r.json").read_text())
-        self.assertTrue(report["interrupted"])
+    def test_ctrl_c_and_other_signals_end_in_order(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start("-o", "run.h5", "--report", "r.json")
+            wait_until(lambda: frames_of(self.folder / "run.h5") > 1, "frames are recorded", process)
+            process.send_signal(number)
+            process.communicate(timeout=PATIENCE)
+            self.assertEqual(process.returncode, 130)
+            report = json.loads((self.folder / "r.json").read_text())
+            self.assertTrue(report["interrupted"])
+            with h5py.File(self.folder / "run.h5", "r") as f:
+                self.assertEqual(len(f["time"]), report["steps"] + 1)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["r.json", "run.h5"])
+            os.remove(self.folder / "run.h5")  # the next one is waited for
+
+    def test_nohup_outlives_its_terminal(self):
+        process = subprocess.Popen([BINARY, "run", SCENES / "stack.yaml", "--duration", "100000", "-o", "run.h5"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        wait_until(lambda: frames_of(self.folder / "run.h5") > 1, "frames are recorded", process)
+        before = frames_of(self.folder / "run.h5")
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: frames_of(self.folder / "run.h5") > before, "the run has gone on", process)
+        process.kill()
+        process.wait()
+
+    def test_two_runs_to_one_name(self):
+        first = self.start("-o", "run.h5")
+        wait_until((self.folder / "run.h5").exists, "the recording is there", first)
+        with h5py.File(self.folder / "run.h5", "r"):  # who looks is not kept out
+            pass
+        second = self.call("run", SCENES / "stack.yaml", "-o", "run.h5")
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("run.h5: is being written by another run", second.stderr)
+        first.kill()
+        first.communicate()
+        self.assertEqual(self.call("run", SCENES / "stack.yaml", "--duration", "0.1", "-o", "run.h5").returncode, 0)
+
+    def test_a_reader_that_goes_away(self):
+        process = self.start("-o", "run.h5")
+        process.stderr.close()
+        process.stdout.close()
+        wait_until(lambda: frames_of(self.folder / "run.h5") > 5, "frames are recorded", process)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), 130)
         with h5py.File(self.folder / "run.h5", "r") as f:
-            self.assertEqual(len(f["time"]), report["steps"] + 1)
+            self.assertGreater(len(f["time"]), 5)
 
     def test_kill_leaves_a_readable_recording(self):
         process = self.start("-o", "run.h5")
-        time.sleep(3)
+        wait_until(lambda: frames_of(self.folder / "run.h5") > 10, "frames are recorded", process)
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         with h5py.File(self.folder / "run.h5", "r") as f:
             n = len(f["time"])
             self.assertGreater(n, 10)
@@ -124,7 +161,7 @@ class Run(CliTest):
         limit = 200_000  # bytes: the file size limit stands in for a full disk
 
         def small_disk():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         done = self.call("run", SCENES / "stack.yaml", "--duration", "200", "-o", "run.h5", preexec_fn=small_disk)

@@ -216,8 +216,11 @@ class Dump(CliTest):
         after = self.report(scene, "--duration", "0.06", "--step", h)["final"]["bodies"]
         moving = [b["velocity"] for b in after.values() if np.linalg.norm(b["velocity"]) > 1e-3]
         self.assertTrue(moving)
+        # The problem's unknown is the velocity of the middle of the step: what flies has half a step of gravity more at its end.
+        kick = np.array([0, 0, -9.81]) * h / 2
         for velocity in moving:
-            self.assertTrue(any(np.allclose(v[k:k + 3], velocity, atol=1e-7) for k in range(0, len(v), 3)), velocity)
+            near = [np.allclose(v[k:k + 3], velocity - share * kick, atol=1e-7) for k in range(0, len(v), 3) for share in (0, 1)]
+            self.assertTrue(any(near), velocity)
 
     def test_joints_limits_and_planar_scenes(self):
         for name in ("double_pendulum", "arch", "two_carts", "bouncing_ball"):

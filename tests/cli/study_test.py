@@ -3,10 +3,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
-from cli_support import BINARY, SCENES, CliTest
+from cli_support import BINARY, PATIENCE, SCENES, CliTest, catches, wait_until
 
 
 class Converge(CliTest):
@@ -35,9 +34,9 @@ class Converge(CliTest):
         with subprocess.Popen([BINARY, "converge", SCENES / "double_pendulum.yaml", "--steps", "2^-5..2^-6",
                                "--duration", "1e6", "--plot", "orders.png"], cwd=self.folder, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            time.sleep(1)
+            wait_until(lambda: catches(process, signal.SIGINT), "it minds Ctrl-C", process)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, out, err), (130, "", ""))
         self.assertEqual(self.files(), [])
 

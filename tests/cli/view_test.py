@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from cli_support import BINARY, GOOD, CliTest
+from cli_support import BINARY, GOOD, PATIENCE, CliTest
 
 
 class Server:
@@ -24,13 +24,13 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         self.process.stdout.close()
         self.process.stderr.close()
         return self.process.returncode
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def raw(self, data):
         with self.connect() as s:
@@ -60,6 +60,22 @@ class Server:
         while b"\r\n\r\n" not in head and (byte := s.recv(1)):
             head += byte
         return s, int(head.split()[1])
+
+
+def is_closed(s):
+    """True if the other side has ended this connection; it has sent nothing so far."""
+    s.setblocking(False)
+    try:
+        return s.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def unmasked(data):
+    """A frame as no browser sends it."""
+    return bytes([0x81, len(data)]) + data
 
 
 def frame(data, opcode=1, length=None, final=True):
@@ -164,11 +180,32 @@ class Recording(CliTest):
         for one in held:
             one.close()
 
+    def test_200_slow_connections(self):
+        """The page comes while all of them are held: not because the first of them were given up (after 5 s)."""
+        s = self.server
+        for _ in range(20):  # on a loaded machine 5 s may go by: then the order of events says nothing, and it is tried again
+            held = [s.connect() for _ in range(200)]
+            for i, one in enumerate(held):
+                one.sendall(b"GET / HTTP/1.1\r\nHost:"[:i % 22])
+            self.assertEqual(s.get(f"/{s.token}/")[0], 200)
+            given_up = sum(is_closed(one) for one in held)
+            for one in held:
+                one.close()
+            if given_up == 0:
+                return
+        self.fail(f"{given_up} slow connections had to be given up before the page came")
+
+    def test_a_slow_connection_is_given_up(self):
+        with self.server.connect() as one:
+            one.sendall(b"GET / HTTP/1.1\r\nHost:")
+            while one.recv(65536):  # an answer, or nothing; then the end. Never: the socket's own time-out
+                pass
+
     def test_stops_in_order(self):
         server = Server(self.folder, "run.h5")
-        start = time.monotonic()
+        held = server.connect()  # and one that says nothing does not keep it
         self.assertEqual(server.stop(), 0)
-        self.assertLess(time.monotonic() - start, 15)
+        held.close()
 
 
 class Live(CliTest):
@@ -192,11 +229,21 @@ class Live(CliTest):
         self.assertGreater(max(live_time(s) for _ in range(20)), before)
         s.close()
 
+    def test_what_is_not_json_closes_the_connection(self):
+        for text in (b"x", b"{", b'{"do": "play"', b"\xc3\x28"):
+            s, _ = self.server.websocket()
+            s.sendall(frame(text))
+            end = time.monotonic() + PATIENCE
+            while read_message(s) is not None:
+                self.assertLess(time.monotonic(), end, f"still open after {text!r}")
+            s.close()
+
     def test_bad_clients_are_closed_and_the_run_goes_on(self):
         watcher, _ = self.server.websocket()
         live_time(watcher)
         bad = [frame(b"{}" + b" " * 5000), frame(b"\xff\xfe", opcode=2), frame(b"{", final=False),
-               frame(b"", length=2**40), frame(b"x", opcode=11), b"\x00" * 50]
+               frame(b"", length=2**40), frame(b"x", opcode=11), b"\x00" * 50,
+               unmasked(b"{"), b"\x81\x7e\xff\xff" + b"x" * 65535, b"\x81\x7f" + b"\xff" * 8]
         for data in bad:
             s, status = self.server.websocket()
             self.assertEqual(status, 101)
@@ -209,16 +256,20 @@ class Live(CliTest):
                 pass
             s.close()
         s, _ = self.server.websocket()
-        for text in (b"x", b"[]", b'{"do": "pull", "body": 1e99}', b'{"do": "rm"}'):  # wrong, but not rude: answered
+        for text in (b"7", b"[]", b'{"do": "pull", "body": 1e99}', b'{"do": "rm"}'):  # wrong, but not rude: answered
             s.sendall(frame(text))
         notes = 0
-        for _ in range(400):
+        while notes < 4:  # frames come between them, as many as the machine makes
             data = read_message(s)
             self.assertIsNotNone(data)
             notes += b'"part":"note"' in data
-            if notes == 4:
-                break
-        self.assertEqual(notes, 4)
+        # The library takes the mask off and does not say whether there was one (docs/viewer.md): an unmasked command is held
+        # to the same rules as a masked one.
+        s.sendall(unmasked(b'{"do": "rm"}'))
+        while notes < 5:
+            data = read_message(s)
+            self.assertIsNotNone(data)
+            notes += b'"part":"note"' in data
         s.close()
         before = live_time(watcher)
         self.assertGreater(max(live_time(watcher) for _ in range(40)), before)
@@ -228,7 +279,7 @@ class Live(CliTest):
         silent = [self.server.websocket()[0] for _ in range(3)]
         watcher, _ = self.server.websocket()
         first = live_time(watcher)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while live_time(watcher) < first + 0.5:
             self.assertLess(time.monotonic(), deadline)
         fifth, _ = self.server.websocket()

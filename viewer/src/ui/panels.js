@@ -76,14 +76,19 @@ export class BodyPanel {
     const { clip } = this.app, c = clip.contacts(this.app.frame);
     if (!c) return h("p.hint", {}, clip.loadContacts ? "Contacts are on their way." : "");
     const rows = [];
+    let shared = false;
     for (let r = c.from; r < c.to; ++r) {
       if (c.a[r] !== i && c.b[r] !== i) continue;
+      const unique = !(c.unique?.[r] >= 2); // docs/recording.md
+      shared ||= !unique;
       const view = this.app.stage.sides[0].contacts, { fn, ft, use } = view.usage(c, r), slips = view.slips(c, r);
-      rows.push(h("tr", {}, h("td", {}, clip.bodyName(c.a[r] === i ? c.b[r] : c.a[r])), h("td", {}, show(fn, 3)), h("td", {}, show(ft, 3)),
+      rows.push(h("tr", {}, h("td", {}, clip.bodyName(c.a[r] === i ? c.b[r] : c.a[r])), h("td", {}, show(fn, 3) + (unique ? "" : "*")), h("td", {}, show(ft, 3)),
         h("td", {}, clip.json.has_friction ? `${Math.round(100 * use)} %` : "–"), h(slips ? "td.slip" : "td.stick", {}, slips ? "slips" : "sticks")));
     }
     if (rows.length === 0) return h("p.hint", {}, "No contact at this moment.");
-    return h("table.contacts", {}, h("thead", {}, h("tr", {}, ["with", "normal N", "friction N", "of cone", ""].map((t) => h("th", {}, t)))), h("tbody", {}, rows.slice(0, 24)));
+    const table = h("table.contacts", {}, h("thead", {}, h("tr", {}, ["with", "normal N", "friction N", "of cone", ""].map((t) => h("th", {}, t)))), h("tbody", {}, rows.slice(0, 24)));
+    if (!shared) return table;
+    return h("div", {}, table, h("p.hint", {}, "* not unique: other forces would give the same motion. These are what equal springs at all contacts carry."));
   }
 }
 
