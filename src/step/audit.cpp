@@ -91,10 +91,10 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
   }
   for (const JointRows& joint : eq.joints) {
     for (int r = 0; r < joint.count; ++r) {
-      const int row = made.map.joint_row[input.model->joints[joint.joint].first_row + r];
-      if (row < 0) continue;
+      const int slot = input.model->joints[joint.joint].first_row + r;
+      if (made.map.joint_row[slot] < 0) continue;
       const RowSpeed speed = calc_row_speed(input, next, joint.body_a, joint.body_b, joint.row[r]);
-      ledger.kinematic -= scale * lambda[row] * speed.prescribed;
+      ledger.kinematic -= made.calc_joint_impulse(slot, solution) * speed.prescribed;
     }
   }
   add_axis_work(input, made, solution, next, &ledger);

@@ -44,7 +44,7 @@ Twist calc_kick(const Body& body, const Vec6& impulse) {
 }
 
 /// Fixed and driven bodies connect nothing: they stay what they are.
-void Flight::update_groups(const Model& model, bool splits_springs, double h) {
+void Flight::update_groups(const Model& model, const Scheme& scheme, const SimulationOptions& options, double h) {
   if (group_.size() == model.bodies.size()) return;
   group_.resize(model.bodies.size());
   held_.assign(model.bodies.size(), 0);
@@ -59,7 +59,8 @@ void Flight::update_groups(const Model& model, bool splits_springs, double h) {
   const auto hold = [&](int body) {
     if (moves(body)) held_[group_[body]] = 1;
   };
-  for (const Joint& joint : model.joints) hold(joint.a), hold(joint.b);
+  joined_.assign(model.bodies.size(), 0);
+  hold_joints(model, scheme.closes_joints(options));
   // Springs that the step cannot follow hold like joints: with s = h^2 k/m, all springs at both ends, which bounds
   // every frequency of the group.
   std::vector<double> stiff(model.bodies.size(), 0.0), damped(model.bodies.size(), 0.0);
@@ -77,8 +78,31 @@ void Flight::update_groups(const Model& model, bool splits_springs, double h) {
     double s = 0, x = 0;
     for (const int body : {spring.a, spring.b})
       if (moves(body)) s += stiff[body], x += damped[body];
-    if (!splits_springs || s > kMostStiff || x > kMostDamped) hold(spring.a), hold(spring.b);
+    if (!scheme.splits_springs() || s > kMostStiff || x > kMostDamped) hold(spring.a), hold(spring.b);
   }
+}
+
+/// Rigid joints let their group fly if the scheme ends steps with velocities that they allow (joint_ends.h). What is
+/// driven, rubs or gives way on an axis acts in the problem alone, and so does what holds velocities and not places.
+void Flight::hold_joints(const Model& model, bool closes) {
+  const auto hold = [&](const Joint& joint) {
+    for (const int body : {joint.a, joint.b})
+      if (body >= 0) held_[group_[body]] = 1;
+  };
+  for (const Joint& joint : model.joints) {
+    bool rigid = closes && joint.compliance == 0 && joint.damping_time == 0 && joint.kind != JointKind::Rolling &&
+                 joint.kind != JointKind::KnifeEdge && joint.kind != JointKind::VelocityMotor;
+    for (const int body : {joint.a, joint.b}) {
+      if (body < 0) continue;
+      joined_[group_[body]] = 1;
+      rigid = rigid && model.bodies[body].kind != BodyKind::Kinematic;
+    }
+    if (!rigid) hold(joint);
+  }
+  for (const Axis& axis : model.axes)
+    if (axis.motor || axis.friction > 0 || axis.armature > 0 || has_spring(axis)) hold(model.joints[axis.joint]);
+  for (const Coupling& coupling : model.couplings)
+    for (int k = 0; k < coupling.count; ++k) hold(model.joints[model.axes[coupling.term[k].axis].joint]);
 }
 
 bool Flight::flies(const StepInput& input, std::size_t body) const {
@@ -89,7 +113,13 @@ bool Flight::flies(const StepInput& input, std::size_t body) const {
 void Flight::touch_remembered(const StepInput& input) {
   const Model& model = *input.model;
   for (const ContactMemory& memory : input.state->contact_memory) {
-    if (!memory.loaded || memory.key.shape_a < 0) continue;  // limits are those of joints, which hold anyway
+    if (!memory.loaded) continue;
+    if (memory.key.shape_a < 0) {
+      const Limit& limit = model.limits[memory.key.shape_a - kFirstLimitKey];
+      const Joint& joint = model.joints[model.axes[limit.axis].joint];
+      touch(joint.a), touch(joint.b);
+      continue;
+    }
     touch(model.shapes[memory.key.shape_a].body);
     touch(model.shapes[memory.key.shape_b].body);
   }
@@ -118,7 +148,7 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
   on_ = weights.alpha == 1 && weights.gamma == 1;
   splits_ = scheme.splits_springs();
   if (!on_) return;
-  update_groups(*input.model, scheme.splits_springs(), input.h_nominal);
+  update_groups(*input.model, scheme, *input.options, input.h_nominal);
   touched_.assign(group_.size(), 0);
   if (input.closed) {
     for (const ContactRows& rows : equations.contacts) touch(rows.body_a), touch(rows.body_b);

@@ -26,9 +26,14 @@ class Flight {
   void begin(const StepInput& input, const Scheme& scheme, const Equations& equations, StepProblem* made);
   /// After the trial: what flies gets the other half, of the forces where it is now.
   void end(const StepInput& input, const Solution& solution, StepProblem* made, State* next);
+  /// Whether the body is held by joints alone, and flies: at the start after `begin`, at the end after `end`.
+  bool flies_joined(int body) const {
+    return on_ && body >= 0 && joined_[group_[body]] && !held_[group_[body]] && !touched_[group_[body]];
+  }
 
  private:
-  void update_groups(const Model& model, bool splits_springs, double h);
+  void update_groups(const Model& model, const Scheme& scheme, const SimulationOptions& options, double h);
+  void hold_joints(const Model& model, bool closes);
   void update_splits(const StepInput& input, const std::vector<SpringRows>& springs, StepProblem* made);
   void kick_springs(const StepInput& input, const Solution& solution, StepProblem* made, const State& next);
   void touch(int body) {
@@ -40,7 +45,8 @@ class Flight {
 
   bool on_ = false, splits_ = false;
   std::vector<int> group_;     ///< per body: the one that stands for all that joints and springs connect it with
-  std::vector<char> held_;     ///< per group: it has joints, or springs that the step cannot follow
+  std::vector<char> held_;     ///< per group: its joints, or springs that the step cannot follow, do not let it fly
+  std::vector<char> joined_;   ///< per group: it has joints
   std::vector<char> touched_;  ///< per group
   std::vector<Vec6> load_;
 };

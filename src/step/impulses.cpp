@@ -123,8 +123,18 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
   const std::span<const Pose> pose = made.pose;
   const Equations& equations = *made.equations;
   const double scale = share * made.impulse_scale;
-  for (int r = 0; r < model_.joint_rows; ++r)
-    slots_[r] = made.map.joint_row[r] < 0 ? 0.0 : scale * solution.lambda[made.map.joint_row[r]];
+  const JointEnd& end = made.joint_end;
+  const auto lambda = [&](int r) {
+    return made.map.joint_row[r] < 0 ? 0.0 : share * made.joint_unit(r) * solution.lambda[made.map.joint_row[r]];
+  };
+  if (end.active) {  // rows at the start and at the end; others are where the scheme has them
+    for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.split[r] ? lambda(r) : 0;
+    add_joints(equations, input.state->pose, slots_);
+    for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = share * end.impulse[r];
+    add_joints(end.equations, next.pose, slots_);
+    add_axes(end.equations, next.pose, slots_);
+  }
+  for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.active && end.split[r] ? 0 : lambda(r);
   for (std::size_t k = 0; k < model_.axes.size(); ++k)
     if (const auto source = calc_source_torque(input, k)) slots_[model_.axes[k].motor_row] = share * input.h * *source;
   add_joints(equations, pose, slots_);

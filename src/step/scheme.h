@@ -52,6 +52,16 @@ struct Kick {
   Vec6 spring = Vec6::Zero();  ///< impulses of springs at the end, N s
 };
 
+/// Joints that act at both ends of a trial (joint_ends.h), by entries of State::joint_impulse.
+struct JointEnd {
+  std::vector<char> split;      ///< lambda of the problem is its impulse at the start, and another one acts at the end
+  std::vector<double> impulse;  ///< that one, N s
+  bool active = false;          ///< there are such impulses
+  Equations equations;          ///< joints, axes and couplings at the end
+  std::vector<Vec6> body;       ///< what they do to each body there
+  std::vector<Vec6> once;       ///< alpha = 1/2: impulses on each body at the start that the scheme has given twice
+};
+
 /// What stage 5 makes: a problem, and where everything sits in it.
 struct StepProblem {
   const Equations* equations = nullptr;  ///< whose rows these are: those of stage 4, or the scheme's own
@@ -60,12 +70,21 @@ struct StepProblem {
   std::vector<double> spring_before;     ///< per Equations::springs: how long it is a force, s; 0: it is a row
   std::vector<SpringRows> spring_end;    ///< those of Model::springs at the end of the trial; empty: nobody asked
   std::vector<std::array<double, 3>> spring_impulse;  ///< what they did there, N s
+  JointEnd joint_end;
   std::vector<char> turning;        ///< per body: its momentum is carried along (update_turning); may be empty
   std::vector<Vec3> turn;           ///< per body: what of I omega b leaves out (calc_turning_momentum)
   std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
   double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda
   RowMap map;
   Problem problem;
+
+  /// N s per unit of lambda of an entry of State::joint_impulse.
+  double joint_unit(int slot) const { return joint_end.split[slot] ? 1 : impulse_scale; }
+  /// All that it did in the trial, N s.
+  double calc_joint_impulse(int slot, const Solution& solution) const {
+    const double end = joint_end.active ? joint_end.impulse[slot] : 0;
+    return map.joint_row[slot] < 0 ? end : joint_unit(slot) * solution.lambda[map.joint_row[slot]] + end;
+  }
 };
 
 /// An option of a scheme as scene files name it, and where it is kept.
@@ -89,6 +108,8 @@ class Scheme {
   virtual double row_place(const SimulationOptions&) const { return 0; }
   /// Contacts that have closed go through an impact stage before the step (step/impact_stage.h).
   virtual bool has_impact_stage() const { return false; }
+  /// Rigid joints hold at both ends of a trial (joint_ends.h).
+  virtual bool closes_joints(const SimulationOptions&) const { return false; }
   /// Springs of bodies in flight act at both ends of the step (flight.h).
   virtual bool splits_springs() const { return false; }
   /// Overlap is taken away in positions (step/correction.h): not where it is elastic, or nobody asks for it.

@@ -41,8 +41,9 @@ Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepProblem& ma
   if (made.turning[body]) {
     const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
     const Kick& kick = made.kick[body];
-    return b.inertia * (next.velocity[body].angular - u) - made.turn[body] -
-           (kick.after * kick.load + kick.spring).tail<3>();
+    Vec6 others = kick.after * kick.load + kick.spring;
+    if (made.joint_end.active) others += made.joint_end.body[body];
+    return b.inertia * (next.velocity[body].angular - u) - made.turn[body] - others.tail<3>();
   }
   const Vec3& omega = input.state->velocity[body].angular;
   Vec3 moment;

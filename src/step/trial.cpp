@@ -36,8 +36,12 @@ void Trial::update_equations(const StepInput& input, StepReport* report) {
 
 void Trial::discretize(const StepInput& input, StepReport* report) {
   const Stopwatch watch(&report->seconds.assemble);
-  if (!again_) flight_.begin(input, scheme_, equations_, &made_);
+  if (!again_) {
+    flight_.begin(input, scheme_, equations_, &made_);
+    ends_.begin(input, scheme_, flight_, equations_, &made_);
+  }
   scheme_.discretize(input, equations_, again_, &made_);
+  ends_.apply(input, &made_);
 }
 
 void Trial::warm_start(const StepInput& input, StepReport* report) {
@@ -58,7 +62,9 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
       solution_.v[problem.column_start[column] + k] = model.bodies[i].free_basis.col(k).dot(v);
   }
   for (int r = 0; r < model.joint_rows; ++r)
-    if (made_.map.joint_row[r] >= 0) solution_.lambda[made_.map.joint_row[r]] = share * state.joint_impulse[r];
+    if (made_.map.joint_row[r] >= 0)
+      solution_.lambda[made_.map.joint_row[r]] =
+          state.joint_impulse[r] * (made_.joint_end.split[r] ? 0.5 * input.h / input.options->step : share);
   normals_.clear();
   warm_contacts_ = 0;
   solution_.uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
@@ -106,7 +112,14 @@ void Trial::certify(StepReport* report) {
 }
 
 bool Trial::refine(const StepInput& input) {
-  again_ = !again_ && scheme_.refine(input, made_, solution_);
+  // The scheme is asked once; joints until their positions are good.
+  const bool scheme = !again_ && scheme_.refine(input, made_, solution_);
+  const bool joints = ends_.refine(input, made_, solution_);
+  again_ = scheme || joints;
+  if (!again_ && ends_.contradicts()) {
+    outcome_.certified = false;
+    outcome_.note = "joints of a loop contradict each other: no position near by closes them all";
+  }
   return again_;
 }
 
@@ -114,6 +127,18 @@ void Trial::advance(const StepInput& input, State* next, StepReport* report) {
   const Stopwatch watch(&report->seconds.advance);
   scheme_.advance(input, made_, solution_, next);
   flight_.end(input, solution_, &made_, next);
+  if (const LadderResult ends = ends_.end(input, flight_, solution_, &solver_, &made_, next); made_.joint_end.active) {
+    report->iterations += ends.iterations;
+    report->escalations += ends.escalations;
+    report->work += ends.work;
+    raise_to(ends.residual, &outcome_.residual);
+    outcome_.settled = outcome_.settled || ends.settled;
+    outcome_.exhausted = outcome_.exhausted || ends.exhausted;
+    if (!ends.certified) {
+      outcome_.certified = false;
+      outcome_.note = ends.note;
+    }
+  }
   next->time = input.state->time + input.h;
   update_coordinates(*input.model, *input.state, next);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "step/flight.h"
+#include "step/joint_ends.h"
 #include "step/scheme.h"
 #include "step/step_solver.h"
 
@@ -24,7 +25,7 @@ class Trial {
   void warm_start(const StepInput& input, StepReport* report);
   void solve(StepReport* report);    ///< 7
   void certify(StepReport* report);  ///< 8
-  /// True, at most once per trial: stages 5 to 8 are worth taking again with what is known now.
+  /// True: stages 5 to 8 are worth taking again with what is known now.
   bool refine(const StepInput& input);
   void advance(const StepInput& input, State* next, StepReport* report);  ///< 9
 
@@ -56,6 +57,7 @@ class Trial {
   Scheme& scheme_;
   StepSolver& solver_;
   Flight flight_;
+  JointEnds ends_;
   Equations equations_;
   StepProblem made_;
   Relaxed relaxed_;
@@ -64,7 +66,7 @@ class Trial {
   std::vector<NormalOffset> normals_;
   std::vector<int> block_of_row_;  ///< first rows alone
   double h_ = 0;
-  bool again_ = false;     ///< `refine` has asked for a second pass
+  bool again_ = false;     ///< `refine` has asked for another pass
   int warm_contacts_ = 0;  ///< with a known impulse to begin from
   Problem* kept_problem_ = nullptr;
   Solution* kept_guess_ = nullptr;

@@ -285,12 +285,9 @@ void EventDriver::update_known() {
     pipe_.weighted[i] = {v.linear + alpha_ * (w.linear - v.linear), v.angular + alpha_ * (w.angular - v.angular)};
   }
   const StepProblem& made = pipe_.trial.made();
-  const double scale = made.impulse_scale * options_.step / h;
   end.joint_impulse.resize(model_.joint_rows);
-  for (int r = 0; r < model_.joint_rows; ++r) {
-    const int row = made.map.joint_row[r];
-    end.joint_impulse[r] = row < 0 ? 0.0 : scale * pipe_.trial.solution().lambda[row];
-  }
+  for (int r = 0; r < model_.joint_rows; ++r)
+    end.joint_impulse[r] = options_.step / h * made.calc_joint_impulse(r, pipe_.trial.solution());
   end.step = current_.step;
   end.previous_velocity = current_.previous_velocity;
 }

@@ -277,7 +277,7 @@ void FixedDriver::remember() {
   }
   end.joint_impulse.resize(pipe_.model.joint_rows);
   for (int r = 0; r < pipe_.model.joint_rows; ++r)
-    end.joint_impulse[r] = made.map.joint_row[r] < 0 ? 0.0 : whole * lambda[made.map.joint_row[r]];
+    end.joint_impulse[r] = whole * made.calc_joint_impulse(r, pipe_.trial.solution());
 }
 
 }  // namespace

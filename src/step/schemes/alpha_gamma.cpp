@@ -78,6 +78,10 @@ class AlphaGamma final : public Scheme {
   bool corrects_overlap(const SimulationOptions& options) const override { return options.alpha_gamma.stabilize; }
   double row_place(const SimulationOptions& options) const override { return 1 - weights(options).gamma; }
   bool splits_springs() const override { return true; }
+  bool closes_joints(const SimulationOptions& options) const override {
+    const Weights w = weights(options);
+    return options.alpha_gamma.stabilize && w.alpha == w.gamma && (w.alpha == 0.5 || w.alpha == 1);
+  }
   std::span<const SchemeKey> keys() const override {
     return std::span<const SchemeKey>(kFamilyKeys).subspan(weights_ ? 2 : 0);
   }
@@ -100,7 +104,7 @@ class AlphaGamma final : public Scheme {
  private:
   Weights weights_of(const StepInput& input) const { return input.backward ? Weights{1, 1} : weights(*input.options); }
   void update_poses(const StepInput& input, const Weights& w);
-  void update_rows(const StepInput& input, const Weights& w, const Equations& at_start, std::span<const Kick> kicks);
+  void update_rows(const StepInput& input, const Weights& w, const Equations& at_start, const StepProblem& made);
   void update_springs(const StepInput& input, const Weights& w, const Equations& at_start);
   void add_columns(const StepInput& input, const Weights& w, bool again, StepProblem* made);
   Mat3 calc_gyroscopic(const StepInput& input, const Weights& w, std::span<const char> turning, std::size_t body) const;
@@ -155,7 +159,7 @@ void AlphaGamma::update_springs(const StepInput& input, const Weights& w, const 
 }
 
 void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equations& at_start,
-                             std::span<const Kick> kicks) {
+                             const StepProblem& made) {
   const Model& model = *input.model;
   const State& state = *input.state;
   Equations& eq = equations_;
@@ -165,10 +169,15 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
   if (!model.loads.empty() || input.drive) {
     update_loads(model, input.drive, pose_end_, state.time + input.h, &load_end_);
     for (std::size_t i = 0; i < eq.load.size(); ++i)  // what flies has those of the start first (flight.h)
-      if (!(kicks[i].before < input.h)) eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * load_end_[i];
+      if (!(made.kick[i].before < input.h)) eq.load[i] = (1 - w.alpha) * eq.load[i] + w.alpha * load_end_[i];
   }
   update_joint_rows(model, pose_star_, &eq.joints);
-  for (std::size_t i = 0; i < eq.joints.size(); ++i) eq.joints[i].value = at_start.joints[i].value;
+  for (std::size_t i = 0; i < eq.joints.size(); ++i) {
+    if (eq.joints[i].count > 0 && made.joint_end.split[model.joints[i].first_row])
+      eq.joints[i] = at_start.joints[i];  // its impulses act at both ends
+    else
+      eq.joints[i].value = at_start.joints[i].value;
+  }
   update_axis_rows(model, pose_star_, state.axis, &eq.axes);
   for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].value = at_start.axes[i].value;
   // Rows at q*, values at q: a coupling's value is a sum of values.
@@ -241,7 +250,7 @@ void AlphaGamma::discretize(const StepInput& input, const Equations& equations, 
   made->impulse_scale = 1 / w.alpha;
   update_poses(input, w);
   made->pose = pose_star_;
-  update_rows(input, w, equations, made->kick);
+  update_rows(input, w, equations, *made);
   begin_problem(*input.model, &made->problem, &made->map);
   add_columns(input, w, again, made);
   const double share = input.options->alpha_gamma.stabilize ? calc_correction_share(w) : 0.0;
@@ -323,8 +332,10 @@ Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const StepProblem
   const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
   const Vec3 torque = calc_torque(input, made, u, static_cast<std::size_t>(body));
   const Kick& kick = made.kick[body];
+  Vec6 others = kick.after * kick.load + kick.spring;
+  if (made.joint_end.active) others += made.joint_end.body[body] - made.joint_end.once[body];
   return input.model->bodies[body].inertia * (next.velocity[body].angular - velocity_[body].angular) - torque -
-         (kick.after * kick.load + kick.spring).tail<3>();
+         others.tail<3>();
 }
 
 }  // namespace

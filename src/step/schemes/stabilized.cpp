@@ -86,6 +86,7 @@ class Stabilized final : public Scheme {
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions& options) const override { return options.locate.value_or(false); }
   bool splits_springs() const override { return true; }
+  bool closes_joints(const SimulationOptions& options) const override { return options.stabilization == 1; }
   std::span<const SchemeKey> keys() const override { return kStabilizedKeys; }
   void find_faults(const SimulationOptions& o, std::vector<OptionFault>* faults) const override {
     if (!(o.stabilization > 0 && o.stabilization <= 1))

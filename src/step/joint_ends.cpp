@@ -1,0 +1,325 @@
+#include "step/joint_ends.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/se3.h"
+#include "step/actuation.h"
+#include "step/assemble.h"
+#include "step/overlap.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Positions are good when no joint is off by more than this share of its size, m, or by as many rad.
+constexpr double kClosed = 1e-10;
+/// A loop that stays open by more than this has no position that closes it.
+constexpr double kOpenLoop = 1e-6;
+constexpr int kMostPasses = 8;
+/// A pass that leaves more than this share of the error before it is not worth another one.
+constexpr double kHelps = 0.5;
+/// Compliance of the joints that close loops, as a share of what a unit impulse moves: rows of redundant loops are not
+/// independent. It is no softness: where positions close the loop, nothing is left for it to carry.
+constexpr double kLoopCompliance = 1e-10;
+/// A velocity that changed by more than this share in the last step tells nothing of the next one.
+constexpr double kSmooth = 0.25;
+
+bool is_holonomic(JointKind kind) { return kind != JointKind::Rolling && kind != JointKind::KnifeEdge; }
+
+int find_root(std::vector<int>* group, int i) {
+  while ((*group)[i] != i) i = (*group)[i] = (*group)[(*group)[i]];
+  return i;
+}
+
+void add_row_impulse(const PairRow& row, int body_a, int body_b, double impulse, std::vector<Vec6>* sum) {
+  if (body_a >= 0) (*sum)[body_a] += impulse * row.a;
+  if (body_b >= 0) (*sum)[body_b] += impulse * row.b;
+}
+
+}  // namespace
+
+/// What does not move is one body here.
+void JointEnds::find_loops(const Model& model) {
+  if (closes_loop_.size() == model.joints.size()) return;
+  const int world = static_cast<int>(model.bodies.size());
+  std::vector<int> group(model.bodies.size() + 1);
+  std::iota(group.begin(), group.end(), 0);
+  closes_loop_.assign(model.joints.size(), 0);
+  in_loop_.assign(model.joints.size(), 0);
+  size_.resize(model.joints.size());
+  const auto node = [&](int body) {
+    return body < 0 || model.bodies[body].kind != BodyKind::Dynamic ? world : body;
+  };
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const Joint& joint = model.joints[j];
+    const int a = find_root(&group, node(joint.a)), b = find_root(&group, node(joint.b));
+    closes_loop_[j] = a == b;
+    group[a] = b;
+    size_[j] = calc_joint_size(model, joint);
+  }
+  std::vector<char> has_loop(group.size(), 0);
+  const auto root_of = [&](const Joint& joint) {
+    const int a = node(joint.a);
+    return find_root(&group, a == world ? node(joint.b) : a);
+  };
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    if (closes_loop_[j]) has_loop[root_of(model.joints[j])] = 1;
+  for (std::size_t j = 0; j < model.joints.size(); ++j) in_loop_[j] = has_loop[root_of(model.joints[j])];
+}
+
+void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight& flight, const Equations& equations,
+                      StepProblem* made) {
+  const Model& model = *input.model;
+  const Weights w = scheme.weights(*input.options);
+  JointEnd& end = made->joint_end;
+  passes_ = 0;
+  worst_ = kInfinity;
+  active_ = linear_ = open_loop_ = false;
+  two_sided_ = w.alpha != 1;
+  end.active = false;
+  end.split.assign(model.joint_rows, 0);
+  end.impulse.assign(model.joint_rows, 0.0);
+  if (model.joints.empty() || input.backward || !scheme.closes_joints(*input.options)) return;
+  find_loops(model);
+  held_.assign(model.joints.size(), 0);
+  kept_.assign(model.joint_rows, 0.0);
+  for (const JointRows& rows : equations.joints) {
+    const Joint& joint = model.joints[rows.joint];
+    if (rows.count == 0 || rows.compliance > 0 || rows.damping_time > 0 || !is_holonomic(joint.kind)) continue;
+    const bool flies = flight.flies_joined(joint.a) || flight.flies_joined(joint.b);
+    if (!two_sided_ && !flies && !in_loop_[rows.joint]) continue;
+    held_[rows.joint] = 1;
+    active_ = true;
+    for (int r = 0; r < rows.count; ++r) {
+      if (two_sided_ || flies) end.split[joint.first_row + r] = 1;
+      if (stands_open(model, input.h_nominal, input.state->velocity, rows, r))
+        kept_[joint.first_row + r] = rows.value[r];
+    }
+  }
+  if (!active_) return;
+  start_ = equations.joints;
+  guess_way(input);
+  update_errors(input);
+}
+
+/// u of the coming step, from the change in the last one where that was smooth.
+void JointEnds::guess_way(const StepInput& input) {
+  const State& state = *input.state;
+  const bool known = state.previous_velocity.size() == state.velocity.size() && state.step > 0;
+  way_.resize(state.velocity.size());
+  for (std::size_t i = 0; i < way_.size(); ++i) {
+    const Twist& v = state.velocity[i];
+    way_[i] = input.model->bodies[i].kind == BodyKind::Kinematic ? input.prescribed[i] : v;
+    if (!known || input.model->bodies[i].kind != BodyKind::Dynamic) continue;
+    const Twist& before = state.previous_velocity[i];
+    const Vec3 linear = v.linear - before.linear, angular = v.angular - before.angular;
+    if (linear.norm() > kSmooth * v.linear.norm() || angular.norm() > kSmooth * v.angular.norm()) continue;
+    way_[i] = {v.linear + 0.5 * linear, v.angular + 0.5 * angular};
+  }
+}
+
+void JointEnds::update_errors(const StepInput& input) {
+  const Model& model = *input.model;
+  pose_end_.resize(way_.size());
+  for (std::size_t i = 0; i < way_.size(); ++i)
+    pose_end_[i] = model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i]
+                                                           : move(input.state->pose[i], way_[i], input.h);
+  update_joint_rows(model, pose_end_, &reached_);
+}
+
+double JointEnds::calc_error(int joint, int row) const { return reached_[joint].value[row]; }
+
+void JointEnds::apply(const StepInput& input, StepProblem* made) {
+  if (!active_) return;
+  const Model& model = *input.model;
+  Problem& problem = made->problem;
+  for (const JointRows& rows : start_) {
+    if (!held_[rows.joint]) continue;
+    const int first = model.joints[rows.joint].first_row;
+    for (int r = 0; r < rows.count; ++r) {
+      const int row = made->map.joint_row[first + r];
+      if (row < 0) continue;
+      // What prescribed bodies do is part of c already, and of w.
+      double before = 0, given = 0;
+      for (const bool of_b : {false, true}) {
+        const int body = of_b ? rows.body_b : rows.body_a;
+        if (body < 0) continue;
+        const Vec6& part = of_b ? rows.row[r].b : rows.row[r].a;
+        const Twist& w = way_[body];
+        const double speed = part.head<3>().dot(w.linear) + part.tail<3>().dot(w.angular);
+        (model.bodies[body].kind == BodyKind::Kinematic ? given : before) += speed;
+      }
+      problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h_nominal
+                               : (calc_error(rows.joint, r) - kept_[first + r]) / input.h - before;
+      if (closes_loop_[rows.joint])
+        problem.compliance[row] =
+            kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
+    }
+  }
+}
+
+bool JointEnds::refine(const StepInput& input, const StepProblem& made, const Solution& solution) {
+  if (!active_ || linear_) return false;
+  for (std::size_t i = 0; i < way_.size(); ++i)
+    way_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
+  update_errors(input);
+  double worst = 0, worst_loop = 0;
+  for (const JointRows& rows : start_) {
+    if (!held_[rows.joint]) continue;
+    const int first = input.model->joints[rows.joint].first_row;
+    for (int r = 0; r < rows.count; ++r) {
+      if (made.map.joint_row[first + r] < 0) continue;
+      const double error = std::abs(calc_error(rows.joint, r) - kept_[first + r]) / size_[rows.joint];
+      worst = std::max(worst, error);
+      if (in_loop_[rows.joint]) worst_loop = std::max(worst_loop, error);
+    }
+  }
+  ++passes_;
+  open_loop_ = !(worst_loop <= kOpenLoop);
+  if (worst <= kClosed || passes_ >= kMostPasses) return false;
+  linear_ = passes_ > 1 && !(worst < kHelps * worst_) && worst > kOpenLoop;
+  const bool stuck = passes_ > 1 && !linear_ && !(worst < kHelps * worst_);
+  worst_ = worst;
+  return !stuck;
+}
+
+/// The scheme has given every impulse twice. Those of joints and rotors get their second half from the problem of the
+/// end: what they had of it is taken back.
+void JointEnds::undo_second_half(const StepInput& input, const Solution& solution, const StepProblem& made,
+                                 State* next) {
+  const Model& model = *input.model;
+  const double h = input.h;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (made.map.column_of_body[i] < 0 || (first_[i].isZero(0) && rotor_[i].isZero(0))) continue;
+    const Body& body = model.bodies[i];
+    const Twist& v = input.state->velocity[i];
+    const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
+    // Impulses of contacts and springs act at q*, half before and half after a motion that joints have bent away from it;
+    // those of rotors at q* once. About the centres of mass at the start and at the end that is a moment more or less.
+    const Vec3 gained = u.linear - v.linear, rotor = rotor_[i].head<3>();
+    const Vec3 others = body.mass * gained - first_[i].head<3>() - rotor -
+                        0.5 * made.kick[i].before * (made.equations->gravity[i] + made.equations->load[i]).head<3>();
+    const Vec3 moment = 0.5 * h * v.linear.cross(rotor) - h * gained.cross(others);
+    const Quat to_start = input.state->pose[i].orientation.conjugate();
+    Vec6 excess;
+    excess << first_[i].head<3>() + rotor, Vec3::Zero();
+    if (!made.turning[i]) {
+      excess.tail<3>() = first_[i].tail<3>() + rotor_[i].tail<3>() - to_start * moment;
+      const Twist less = calc_kick(body, excess);
+      next->velocity[i].linear -= less.linear;
+      next->velocity[i].angular -= less.angular;
+      continue;
+    }
+    next->velocity[i].linear -= excess.head<3>() / body.mass;
+    const Vec3 twice = 2 * first_[i].tail<3>() + rotor_[i].tail<3>();
+    const Vec3 change = first_[i].tail<3>() - to_start * (made.pose[i].orientation * twice) + to_start * moment;
+    next->velocity[i].angular += calc_carried_spin(body, change, u.angular, h);
+  }
+}
+
+void JointEnds::add_rows(const StepInput& input, const Solution& solution, const StepProblem& made, StepProblem* to) {
+  const Model& model = *input.model;
+  Equations& eq = to->joint_end.equations;
+  add_joint_rows(at_end_, {}, taking_part_, 0, &problem_, &map_);
+  for (const JointRows& rows : taking_part_)
+    for (int r = 0; r < rows.count && closes_loop_[rows.joint]; ++r)
+      if (const int row = map_.joint_row[model.joints[rows.joint].first_row + r]; row >= 0)
+        problem_.compliance[row] = kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
+  if (!two_sided_ || (model.axes.empty() && model.couplings.empty())) return;
+  add_axis_rows(at_end_, {}, eq, 0, &problem_, &map_, at_end_.state->velocity);
+  // A rotor has the speed of the middle.
+  for (std::size_t k = 0; k < model.axes.size(); ++k) {
+    const int row = model.axes[k].armature > 0 ? map_.joint_row[model.axes[k].armature_row] : -1;
+    if (row < 0) continue;
+    const AxisRow& middle = made.equations->axes[k];
+    for (const int body : {middle.body_a, middle.body_b})
+      if (body >= 0) way_[body] = calc_body_twist(input, made.map, made.problem, solution.v, body);
+    problem_.c[row] = -calc_pair_speed(way_, middle.body_a, middle.body_b, middle.row);
+  }
+}
+
+LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const Solution& solution, StepSolver* solver,
+                            StepProblem* made, State* next) {
+  LadderResult result;
+  result.certified = true;
+  if (!active_ && !two_sided_) return result;
+  const Model& model = *input.model;
+  JointEnd& end = made->joint_end;
+  if (!active_) return result;
+  first_.assign(model.bodies.size(), Vec6::Zero());
+  rotor_.assign(model.bodies.size(), Vec6::Zero());
+  const auto lambda = [&](int slot) { return made->map.joint_row[slot] < 0 ? 0.0 : solution.lambda[made->map.joint_row[slot]]; };
+  if (two_sided_) {
+    for (const JointRows& rows : start_)
+      for (int r = 0; r < rows.count && held_[rows.joint]; ++r)
+        add_row_impulse(rows.row[r], rows.body_a, rows.body_b, lambda(model.joints[rows.joint].first_row + r), &first_);
+    for (std::size_t k = 0; k < model.axes.size(); ++k)
+      if (model.axes[k].armature > 0)
+        add_row_impulse(made->equations->axes[k].row, made->equations->axes[k].body_a, made->equations->axes[k].body_b,
+                        lambda(model.axes[k].armature_row), &rotor_);
+    undo_second_half(input, solution, *made, next);
+  }
+  update_joint_rows(model, next->pose, &end.equations.joints);
+  taking_part_.clear();
+  for (const JointRows& rows : end.equations.joints)
+    if (rows.compliance == 0 && (two_sided_ || flight.flies_joined(rows.body_a) || flight.flies_joined(rows.body_b)))
+      taking_part_.push_back(rows);
+  if (taking_part_.empty()) return result;
+  update_axis_rows(model, next->pose, input.state->axis, &end.equations.axes);
+  update_coupling_rows(model, end.equations.axes, &end.equations.couplings);
+  prescribed_.assign(model.bodies.size(), {});
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Kinematic)
+      prescribed_[i] = calc_kinematic_twist(model.bodies[i], next->pose[i], input.state->time + input.h);
+  at_end_ = input;
+  at_end_.state = next;
+  at_end_.prescribed = prescribed_;
+  at_end_.h = 0;
+  begin_problem(model, &problem_, &map_);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (map_.column_of_body[i] < 0) continue;
+    const Body& body = model.bodies[i];
+    Vec6 momentum;
+    momentum << body.mass * next->velocity[i].linear, body.inertia * next->velocity[i].angular;
+    add_body_column(body, momentum, nullptr, &problem_);
+  }
+  add_rows(input, solution, *made, made);
+  solution_.v.resize(0);
+  solution_.lambda.setZero(problem_.rows());
+  for (int slot = 0; slot < model.joint_rows; ++slot)
+    if (map_.joint_row[slot] >= 0 && end.split[slot]) solution_.lambda[map_.joint_row[slot]] = lambda(slot);
+  result = solver->solve(problem_, &solution_);
+  take(input, made, next);
+  return result;
+}
+
+void JointEnds::take(const StepInput& input, StepProblem* made, State* next) {
+  const Model& model = *input.model;
+  JointEnd& end = made->joint_end;
+  end.active = true;
+  end.body.assign(model.bodies.size(), Vec6::Zero());
+  end.once.resize(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) end.once[i] = first_[i] + rotor_[i];
+  for (int slot = 0; slot < model.joint_rows; ++slot)
+    end.impulse[slot] = map_.joint_row[slot] < 0 ? 0.0 : solution_.lambda[map_.joint_row[slot]];
+  for (const JointRows& rows : taking_part_)
+    for (int r = 0; r < rows.count; ++r)
+      add_row_impulse(rows.row[r], rows.body_a, rows.body_b, end.impulse[model.joints[rows.joint].first_row + r],
+                      &end.body);
+  for (std::size_t k = 0; k < model.axes.size() && two_sided_; ++k)
+    if (const int slot = model.axes[k].armature_row; slot >= 0)
+      add_row_impulse(end.equations.axes[k].row, end.equations.axes[k].body_a, end.equations.axes[k].body_b,
+                      end.impulse[slot], &end.body);
+  for (std::size_t k = 0; k < model.couplings.size() && two_sided_; ++k) {
+    const CouplingRow& coupling = end.equations.couplings[k];
+    for (int i = 0; i < coupling.count; ++i)
+      end.body[coupling.body[i]] += end.impulse[model.couplings[k].row] * coupling.row[i];
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (!end.body[i].isZero(0) && map_.column_of_body[i] >= 0)
+      next->velocity[i] = calc_body_twist(at_end_, map_, problem_, solution_.v, static_cast<int>(i));
+}
+
+}  // namespace slipstick

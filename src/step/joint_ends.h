@@ -1,0 +1,73 @@
+// Rigid joints hold at both ends of a trial ([Andersen83], RATTLE; docs/decisions/0046): their positions at its end, and
+// the velocities there.
+//
+//   M u = M v + ... + G(q)^T l,      Theta(move(q, u, h)) = 0
+//   M v' = M (u and the forces of the second half) + G(q')^T m,      G(q') v' = 0
+//
+// l and m are impulses of the start and of the end, each about half of what the joint does in the step. The position
+// condition is a row G(q) u + c = 0 of the step's own problem with c = (Theta(move(q, w, h)) - h G(q) w)/h and w the u of
+// the pass before: the matrix stays, c is found in a few passes. Nothing of a position error ever gets into v', and
+// energies stay where they are for as long as one likes.
+//
+// `trapezoid` has all its rigid joints so. In the schemes with alpha = gamma = 1 it is the other half of flight.h: joints
+// of groups that fly. There a group that does not fly has the position condition alone, and only if its joints form
+// loops: off their manifold the rows of a redundant loop contradict each other.
+#pragma once
+
+#include <vector>
+
+#include "step/flight.h"
+#include "step/scheme.h"
+#include "step/step_solver.h"
+
+namespace slipstick {
+
+class JointEnds {
+ public:
+  /// Which joints: fills StepProblem::joint_end. `equations` are those of the start.
+  void begin(const StepInput& input, const Scheme& scheme, const Flight& flight, const Equations& equations,
+             StepProblem* made);
+  /// Offsets and compliances of their rows, after the scheme has made them.
+  void apply(const StepInput& input, StepProblem* made);
+  /// After a solution: true if positions at its end are not good enough, and another pass will help.
+  bool refine(const StepInput& input, const StepProblem& made, const Solution& solution);
+  /// A loop of joints that no position closes, after the last pass.
+  bool contradicts() const { return active_ && open_loop_; }
+  /// Velocities of `next` that the joints allow, and the impulses that it took.
+  LadderResult end(const StepInput& input, const Flight& flight, const Solution& solution, StepSolver* solver,
+                   StepProblem* made, State* next);
+
+ private:
+  void find_loops(const Model& model);
+  void guess_way(const StepInput& input);
+  void update_errors(const StepInput& input);
+  double calc_error(int joint, int row) const;
+  void undo_second_half(const StepInput& input, const Solution& solution, const StepProblem& made, State* next);
+  void add_rows(const StepInput& input, const Solution& solution, const StepProblem& made, StepProblem* end);
+  void take(const StepInput& input, StepProblem* made, State* next);
+
+  bool active_ = false;     ///< some joint is held so in this trial
+  bool two_sided_ = false;  ///< alpha = 1/2: velocities of the scheme have every impulse twice
+  bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
+  bool open_loop_ = false;
+  int passes_ = 0;
+  double worst_ = 0;                ///< of the last pass, in joint sizes
+  std::vector<char> closes_loop_;   ///< per joint: those before it connect its bodies already
+  std::vector<char> in_loop_;       ///< per joint: its group has a loop
+  std::vector<double> size_;        ///< per joint: what errors are measured by, m
+  std::vector<char> held_;          ///< per joint, in this trial
+  std::vector<JointRows> start_;    ///< rows at q
+  std::vector<double> kept_;        ///< per slot: the error of a joint that stands open, which stays
+  std::vector<Twist> way_;          ///< w
+  std::vector<Pose> pose_end_;      ///< move(q, w, h)
+  std::vector<JointRows> reached_;  ///< values there
+  std::vector<Twist> prescribed_;   ///< of kinematic bodies at the end
+  std::vector<Vec6> first_, rotor_;  ///< per body: impulses of the start, of joints and of rotors
+  std::vector<JointRows> taking_part_;
+  StepInput at_end_;
+  RowMap map_;
+  Problem problem_;
+  Solution solution_;
+};
+
+}  // namespace slipstick
