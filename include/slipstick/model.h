@@ -55,7 +55,8 @@ using SourceTag = int;
 enum class ImpactLaw : std::uint8_t {
   Poisson,    ///< decompression gives back e times the normal impulse of compression
   Newton,     ///< leaves at e times the approach speed
-  Simplified  ///< v+ = (1 + e) vc - e v-: never gains energy
+  Simplified,  ///< v+ = (1 + e) vc - e v-: never gains energy
+  Moreau       ///< one phase: leaves at e times the approach speed, friction bounded by mu times the whole impulse
 };
 std::string_view name_of(ImpactLaw law);
 

@@ -222,6 +222,7 @@ SimulationOptions make_options(const SceneBox& box, const std::string& simulatio
       made.alpha_gamma = from.alpha_gamma;
       made.spook = from.spook;
       made.stabilization = from.stabilization;
+      made.impact_stage = from.impact_stage;
       made.restitution_threshold = from.restitution_threshold;
       made.locate = from.locate;
     }

@@ -42,6 +42,8 @@ std::string_view name_of(ImpactLaw law) {
       return "newton";
     case ImpactLaw::Simplified:
       return "simplified";
+    case ImpactLaw::Moreau:
+      return "moreau";
   }
   return "impact";
 }

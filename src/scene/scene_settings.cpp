@@ -54,9 +54,9 @@ int read_name(const SceneItem& item, std::string_view key, const KeyList& known)
   return -1;
 }
 
-/// impact: poisson | newton | simplified, of a pair of materials or of the simulation.
+/// impact: poisson | newton | simplified | moreau, of a pair of materials or of the simulation.
 std::optional<ImpactLaw> read_impact(const SceneItem& item) {
-  const int law = read_name(item, "impact", {"poisson", "newton", "simplified"});
+  const int law = read_name(item, "impact", {"poisson", "newton", "simplified", "moreau"});
   if (law < 0) return std::nullopt;
   return static_cast<ImpactLaw>(law);
 }

@@ -140,6 +140,23 @@ void Flight::touch_resting(const StepInput& input, const Equations& equations) {
   }
 }
 
+/// A chain under load swings its links faster than the step can see. They have more inertia then, and velocities half a
+/// step behind: half steps at both ends would be unstable.
+void Flight::touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made) {
+  heavy_.clear();
+  if (!stiffens_ || equations.joints.empty()) return;
+  stiffness_.update(input, made->last_impulse, equations.joints, true);
+  for (std::size_t i = 0; i < group_.size(); ++i) {
+    if (!stiffness_.has(static_cast<int>(i))) continue;
+    if (heavy_.empty()) {
+      heavy_.assign(group_.size(), 0);
+      made->added_inertia.assign(group_.size(), Mat3::Zero());
+    }
+    made->added_inertia[i] = stiffness_.calc_after(static_cast<int>(i));
+    heavy_[group_[i]] = touched_[group_[i]] = 1;
+  }
+}
+
 void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations& equations, StepProblem* made) {
   const Weights weights = scheme.weights(*input.options);
   made->kick.assign(input.model->bodies.size(), {input.h, 0, Vec6::Zero(), Vec6::Zero()});
@@ -147,6 +164,9 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
   made->spring_end.clear();
   on_ = weights.alpha == 1 && weights.gamma == 1;
   splits_ = scheme.splits_springs();
+  stiffens_ = scheme.stiffens_turns();
+  made->added_inertia.clear();
+  heavy_.clear();
   if (!on_) return;
   update_groups(*input.model, scheme, *input.options, input.h_nominal);
   touched_.assign(group_.size(), 0);
@@ -157,6 +177,7 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
   } else {
     touch_remembered(input);
   }
+  touch_heavy(input, equations, made);
   for (std::size_t i = 0; i < made->kick.size(); ++i)
     if (flies(input, i)) made->kick[i].before = 0.5 * input.h;
   if (scheme.splits_springs()) update_splits(input, equations.springs, made);
@@ -200,7 +221,10 @@ void Flight::kick_springs(const StepInput& input, const Solution& solution, Step
 void Flight::end(const StepInput& input, const Solution& solution, StepProblem* made, State* next) {
   if (!on_) return;
   if (!input.closed) {  // located events: the closed contacts are the same all the time
-    std::fill(touched_.begin(), touched_.end(), 0);
+    if (heavy_.empty())
+      std::fill(touched_.begin(), touched_.end(), 0);
+    else
+      touched_ = heavy_;
     const double least = kLoaded * calc_largest_normal(*made, solution);
     for (std::size_t i = 0; i < made->equations->contacts.size(); ++i) {
       const ContactRows& rows = made->equations->contacts[i];

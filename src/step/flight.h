@@ -14,6 +14,7 @@
 
 #include <vector>
 
+#include "step/geometric_stiffness.h"
 #include "step/scheme.h"
 
 namespace slipstick {
@@ -30,6 +31,7 @@ class Flight {
   bool flies_joined(int body) const {
     return on_ && body >= 0 && joined_[group_[body]] && !held_[group_[body]] && !touched_[group_[body]];
   }
+  bool has_heavy() const { return on_ && !heavy_.empty(); }
 
  private:
   void update_groups(const Model& model, const Scheme& scheme, const SimulationOptions& options, double h);
@@ -40,13 +42,16 @@ class Flight {
     if (body >= 0) touched_[group_[body]] = 1;
   }
   void touch_remembered(const StepInput& input);
+  void touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made);
   void touch_resting(const StepInput& input, const Equations& equations);
   bool flies(const StepInput& input, std::size_t body) const;
 
-  bool on_ = false, splits_ = false;
+  bool on_ = false, splits_ = false, stiffens_ = false;
   std::vector<int> group_;     ///< per body: the one that stands for all that joints and springs connect it with
   std::vector<char> held_;     ///< per group: its joints, or springs that the step cannot follow, do not let it fly
   std::vector<char> joined_;   ///< per group: it has joints
+  std::vector<char> heavy_;    ///< per group: joint forces swing a body faster than the step can follow
+  GeometricStiffness stiffness_;
   std::vector<char> touched_;  ///< per group
   std::vector<Vec6> load_;
 };

@@ -25,18 +25,19 @@ Mat3 calc_positive_part(const Mat3& stiffness) {
 
 }  // namespace
 
-void GeometricStiffness::update(const StepInput& input, const std::vector<JointRows>& joints, const RowMap& map) {
+void GeometricStiffness::update(const StepInput& input, std::span<const double> impulse,
+                                const std::vector<JointRows>& joints, bool weighted) {
   const Model& model = *input.model;
   clear(model);
   floats_.assign(model.bodies.size(), 0);
   for (const JointRows& joint : joints) {
     const Joint& made = model.joints[joint.joint];
     const auto side = [&](int body, const Vec3& arm, Vec6 PairRow::*half) {
-      if (body < 0 || map.column_of_body[body] < 0) return;
+      if (body < 0 || model.bodies[body].kind != BodyKind::Dynamic || model.bodies[body].dof == 0) return;
       floats_[body] = made.floats;
       Vec3 force = Vec3::Zero();
       for (int r = 0; r < joint.count; ++r)
-        force += input.state->joint_impulse[made.first_row + r] / input.options->step * (joint.row[r].*half).head<3>();
+        force += impulse[made.first_row + r] / input.options->step * (joint.row[r].*half).head<3>();
       add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &parts_[body].stiffness);
     };
     side(joint.body_a, made.anchor_a, &PairRow::a);
@@ -47,10 +48,11 @@ void GeometricStiffness::update(const StepInput& input, const std::vector<JointR
     if (part.stiffness.isZero(0)) continue;
     part.stiffness = input.h * input.h * calc_positive_part(part.stiffness);
     const double ratio = (model.bodies[i].inertia_inverse * part.stiffness).trace();
-    const double least = floats_[i] ? kFloatingRatio : 0;
+    const double least = floats_[i] || weighted ? kFloatingRatio : 0;
     if (!(ratio > least)) continue;
     part.stiffness *= 1 - least / ratio;
-    part.before = kWeight - kStiffnessDamping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
+    const double damping = weighted ? 0 : kStiffnessDamping;
+    part.before = kWeight - damping * ratio * ratio / (ratio * ratio + kStiffRatio * kStiffRatio);
   }
 }
 

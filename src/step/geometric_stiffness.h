@@ -11,6 +11,7 @@
 // (docs/decisions/0021).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "step/scheme.h"
@@ -21,8 +22,10 @@ class GeometricStiffness {
  public:
   /// No body has any.
   void clear(const Model& model) { parts_.assign(model.bodies.size(), Part{}); }
-  /// Of the joints' forces, those of the last step along the rows given.
-  void update(const StepInput& input, const std::vector<JointRows>& joints, const RowMap& map);
+  /// Of the joints' forces, those of the last step (State::joint_impulse) along the rows given. `weighted`: all bodies have the weight of
+  /// those that float, and nothing damps (a = b).
+  void update(const StepInput& input, std::span<const double> impulse, const std::vector<JointRows>& joints,
+              bool weighted);
   bool has(int body) const { return parts_[body].before > 0; }
   /// a h^2 K and b h^2 K, weighted; body axes.
   Mat3 calc_after(int body) const { return kWeight * parts_[body].stiffness; }

@@ -73,7 +73,7 @@ class Impact {
   bool is_due();
   bool update_restitution();
   void add_joints();
-  void compress();
+  void compress(bool plain);
   void decompress();
   bool gains(double before) const;
   void assemble_decompression();
@@ -83,7 +83,10 @@ class Impact {
   void add_impulses(bool second);
   void take_compression(double factor);
   const PairLaw& law(std::size_t i) const { return law_of(model_, in_.step.contacts->contacts[i]); }
-  bool is_newton(std::size_t i) const { return law(i).impact.value_or(in_.step.options->impact) == ImpactLaw::Newton; }
+  bool has_law(std::size_t i, ImpactLaw which) const {
+    return law(i).impact.value_or(in_.step.options->impact) == which;
+  }
+  double restitution_of(std::size_t i) const { return in_.restitution.empty() ? law(i).restitution : in_.restitution[i]; }
   double given(std::size_t i) const;
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
@@ -99,6 +102,7 @@ class Impact {
   std::vector<Twist>& velocity_;
   ImpactResult result_;
   bool simplified_ = false;
+  bool decompresses_ = false;  ///< some contact has a law of two phases
   int worst_joint_ = -1;
   double worst_joint_speed_ = 0;
 };
@@ -145,20 +149,21 @@ bool Impact::update_restitution() {
   bool any = false;
   for (std::size_t i = 0; i < contacts().size(); ++i) {
     if (in_.plastic || !closes(i)) continue;
-    const double e = law(i).restitution, approach = -s_.before[i];
+    const double e = restitution_of(i), approach = -s_.before[i];
     double zeno = kZenoSpeed;
     if (!in_.acceleration.empty())
       zeno = std::max(zeno, kZenoShare * in_.step.h_nominal * std::abs(speed(in_.acceleration, i, 0)));
     if (approach <= in_.step.options->restitution_threshold.value_or(in_.plastic_speed)) continue;
-    any = any || law(i).tangential_restitution > 0;
+    if (law(i).tangential_restitution > 0) any = true, decompresses_ = decompresses_ || !has_law(i, ImpactLaw::Moreau);
     if (e * approach <= zeno) continue;
     s_.restitution[i] = e;
     any = true;
-    simplified_ = simplified_ || law(i).impact.value_or(in_.step.options->impact) == ImpactLaw::Simplified;
+    simplified_ = simplified_ || has_law(i, ImpactLaw::Simplified);
+    decompresses_ = decompresses_ || !has_law(i, ImpactLaw::Moreau);
   }
   if (any && !in_.plastic)
     for (std::size_t i = 0; i < contacts().size(); ++i)
-      if (!closes(i)) s_.restitution[i] = law(i).restitution;
+      if (!closes(i)) s_.restitution[i] = restitution_of(i);
   return any;
 }
 
@@ -168,13 +173,23 @@ void Impact::add_joints() {
   add_joint_rows(in_.step, {}, s.equations.joints, 0, &s.problem, &s.map);
 }
 
-void Impact::compress() {
+/// `plain`: pairs with Moreau's law, which has one phase, do not rebound in it either.
+void Impact::compress(bool plain) {
   add_momenta(model_, velocity_, &s_);
   add_joints();
   add_axis_rows(in_.step, {}, s_.equations, 0, &s_.problem, &s_.map, velocity_);
+  const auto in_one_phase = [&](std::size_t i) { return !plain && closes(i) && has_law(i, ImpactLaw::Moreau); };
   s_.offset.assign(contacts().size(), 0.0);
+  for (std::size_t i = 0; i < contacts().size(); ++i)
+    if (in_one_phase(i)) s_.offset[i] = s_.restitution[i] * s_.before[i];
   add_contact_rows(in_.step, contacts(), s_.offset, &s_.problem, &s_.map);
   s_.normals.clear();
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    if (!in_one_phase(i)) continue;
+    s_.normals.push_back({s_.map.contact_row[i], s_.offset[i]});
+    for (int k = 1; contacts()[i].friction > 0 && k < contacts()[i].count; ++k)
+      s_.problem.c[s_.map.contact_row[i] + k] += law(i).tangential_restitution * speed(s_.initial, i, k);
+  }
   solve_phase(in_.step, &ladder_, &s_, &velocity_, &result_.solve);
   s_.compression.resize(static_cast<Eigen::Index>(contacts().size()));
   for (std::size_t i = 0; i < contacts().size(); ++i)
@@ -200,7 +215,7 @@ void Impact::add_impulses(bool second) {
 
 /// The impulse of decompression that the law gives.
 double Impact::given(std::size_t i) const {
-  return is_newton(i) ? 0 : s_.restitution[i] * s_.compression[static_cast<Eigen::Index>(i)];
+  return !has_law(i, ImpactLaw::Poisson) ? 0 : s_.restitution[i] * s_.compression[static_cast<Eigen::Index>(i)];
 }
 
 /// The impulse times the mean of the slip before and after its phase.
@@ -225,7 +240,7 @@ void Impact::assemble_decompression() {
   s_.fixed_row.assign(contacts().size(), -1);
   for (std::size_t i = 0; i < contacts().size(); ++i) {
     const ContactRows& c = contacts()[i];
-    const double offset = is_newton(i) && closes(i) ? s_.restitution[i] * s_.before[i] : 0;
+    const double offset = has_law(i, ImpactLaw::Newton) && closes(i) ? s_.restitution[i] * s_.before[i] : 0;
     const bool slippery = c.friction == 0, split = !slippery && given(i) > 0;
     add_pair_impulse(in_.step, s.map, c.body_a, c.body_b, c.row[0], given(i), &s.problem);
     const auto block_of = [&](bool friction) -> RowBlock& {
@@ -327,15 +342,28 @@ ImpactResult Impact::run(std::vector<Event>* events) {
   result_.solve.certified = true;
   s_.initial = velocity_;
   const double before = calc_kinetic(model_, velocity_);
-  compress();
+  const bool rebounds = update_restitution();
+  compress(simplified_);
   s_.compressed = velocity_;
-  if (update_restitution()) {
-    const double friction = result_.friction_work;
-    s_.joint_compression = s_.joint_impulse;
-    s_.contact_compression = s_.contact_impulse;
-    if (!simplified_) decompress();
-    result_.guarded = !simplified_ && calc_kinetic(model_, velocity_) > before * (1 + kEnergyRounding);
+  if (rebounds) {
+    const auto gained = [&] { return calc_kinetic(model_, velocity_) > before * (1 + kEnergyRounding); };
+    if (!simplified_ && decompresses_) {
+      s_.joint_compression = s_.joint_impulse;
+      s_.contact_compression = s_.contact_impulse;
+      decompress();
+    }
+    result_.guarded = !simplified_ && gained();
     if (simplified_ || result_.guarded) {
+      // The law would have gained energy, or there is none but the simplified one: from compression alone.
+      if (result_.guarded) {
+        velocity_ = s_.initial;
+        result_.friction_work = 0;
+        compress(true);
+        s_.compressed = velocity_;
+      }
+      const double friction = result_.friction_work;
+      s_.joint_compression = s_.joint_impulse;
+      s_.contact_compression = s_.contact_impulse;
       result_.friction_work = friction;
       simplify();
     }

@@ -36,6 +36,7 @@ struct ImpactInput {
   bool plastic = false;                 ///< no restitution
   std::span<const Twist> acceleration;  ///< of the motion before, for the Zeno threshold
   double plastic_speed = 0;             ///< m/s of approach below which e = 0, where the options do not say
+  std::span<const double> restitution;  ///< e per contact; empty: as the pairs of materials have it
   const Scheme* scheme = nullptr;       ///< whose joint rows; null: rigid joints, compliant ones take no part
 };
 
@@ -52,7 +53,8 @@ struct ImpactResult {
 ///                  friction of pair j bounded by mu (e_j c_n,j + c'_n,j), opposing t v+ + e_t t v-
 /// Poisson: e_j = e; Newton: e'_j = e. Over the whole impact friction is bounded by mu times the whole normal impulse
 /// (docs/decisions/0006). Simplified: v+ = (1 + e) vc - e v-, e = max e_j ([AnitescuPotra97] lemma 3.1, corrected),
-/// which never gains energy and takes over where the others would.
+/// which never gains energy and takes over where the others would. Moreau: one phase,
+///   M (v+ - v-) = J^T c,  0 <= n v+ + e n v- _|_ c_n >= 0, friction bounded by mu c_n and opposing t v+ + e_t t v-
 /// Zeno: e_j counts as 0 when e_j |n v-| <= max(1e-8, 0.01 h_nominal a_n), a_n the acceleration of approach.
 ImpactResult apply_impact(const ImpactInput& input, StepSolver* ladder, ImpactScratch* scratch,
                           std::vector<Twist>* velocity, std::vector<Event>* events);

@@ -4,48 +4,97 @@
 #include <cmath>
 
 #include "step/assemble.h"
+#include "step/flight.h"
 
 namespace slipstick {
 
+namespace {
+
+/// Impacts that follow each other at one instant: more of them are left to the rows of the step.
+constexpr std::size_t kMostPasses = 20;
+
+bool rebounds(const PairLaw& law) { return law.restitution > 0 || law.tangential_restitution > 0; }
+
+}  // namespace
+
 double calc_plastic_speed(const Model& model, double h) { return std::max(1e-3, 2 * h * model.gravity.norm()); }
 
-/// Fills `touching_` and `velocity_`.
-bool ImpactStage::is_due(const StepInput& input) {
-  touching_.contacts.clear();
-  bool bounces = false;
-  for (const Contact& contact : input.contacts->contacts) {
-    if (contact.gap > 0 || contact.central) continue;
-    touching_.contacts.push_back(contact);
-    const PairLaw& law = law_of(*input.model, contact);
-    bounces = bounces || law.restitution > 0 || law.tangential_restitution > 0;
+void ImpactStage::update_acceleration(const StepInput& input) {
+  const Model& model = *input.model;
+  acceleration_.assign(model.bodies.size(), {});
+  if (!model.loads.empty() || input.drive)
+    update_loads(model, input.drive, input.state->pose, input.state->time, &load_);
+  else
+    load_.assign(model.bodies.size(), Vec6::Zero());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::Dynamic || body.dof == 0) continue;
+    Vec6 force = load_[i];
+    force.head<3>() += body.mass * body.gravity_scale * model.gravity;
+    acceleration_[i] = calc_kick(body, force);
   }
-  if (!bounces) return false;
-  velocity_ = input.state->velocity;
-  for (std::size_t i = 0; i < velocity_.size(); ++i)
-    if (input.model->bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
-  update_contact_rows(*input.model, input.state->pose, touching_, &rows_);
-  const double threshold =
-      input.options->restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h_nominal));
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const PairLaw& law = law_of(*input.model, touching_.contacts[i]);
-    if (law.restitution == 0 && law.tangential_restitution == 0) continue;
-    if (calc_pair_speed(velocity_, rows_[i].body_a, rows_[i].body_b, rows_[i].row[0]) < -threshold) return true;
-  }
-  return false;
 }
 
-bool ImpactStage::run(const StepInput& input, const Scheme& scheme, StepSolver* ladder, State* restarted) {
-  result_ = {};
+/// What touches, and with `ahead` what rebounds and will close; fills `restitution_` too.
+bool ImpactStage::is_due(const StepInput& input, bool ahead, ContactSet* touching) {
+  const Model& model = *input.model;
+  const double threshold =
+      input.options->restitution_threshold.value_or(calc_plastic_speed(model, input.h_nominal));
+  touching->contacts.clear();
+  restitution_.clear();
+  bool due = false;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Contact& contact = all_.contacts[i];
+    const PairLaw& law = law_of(model, contact);
+    const ContactRows& rows = rows_[i];
+    const double speed = calc_pair_speed(velocity_, rows.body_a, rows.body_b, rows.row[0]);
+    const double approach = -calc_pair_speed(acceleration_, rows.body_a, rows.body_b, rows.row[0]);
+    const bool fast = rebounds(law) && speed < -threshold;
+    const bool closes = contact.gap + input.h * (speed - 0.5 * input.h * approach) < 0;
+    if (contact.gap > 0 && !(ahead && fast && closes)) continue;
+    const double e = law.restitution;
+    double share = e * e;
+    if (ahead && fast) share -= (1 - e * e) * 2 * approach * contact.gap / (speed * speed);
+    touching->contacts.push_back(contact);
+    restitution_.push_back(fast ? std::sqrt(std::clamp(share, 0.0, 1.0)) : e);
+    due = due || fast;
+  }
+  return due;
+}
+
+bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted) {
+  const Model& model = *input.model;
   events_.clear();
-  if (!is_due(input)) return false;
-  ImpactInput impact;
-  impact.step = input;
-  impact.step.contacts = &touching_;
-  impact.step.h = 0;
-  impact.scheme = &scheme;
-  impact.plastic_speed = calc_plastic_speed(*input.model, input.h_nominal);
-  result_ = apply_impact(impact, ladder, &scratch_, &velocity_, &events_);
-  if (!result_.happened) return false;
+  count_ = 0;
+  all_.contacts.clear();
+  bool any = false;
+  for (const Contact& contact : input.contacts->contacts) {
+    if (contact.central) continue;
+    all_.contacts.push_back(contact);
+    any = any || rebounds(law_of(model, contact));
+  }
+  if (!any) return false;
+  velocity_ = input.state->velocity;
+  for (std::size_t i = 0; i < velocity_.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
+  update_acceleration(input);
+  update_contact_rows(model, input.state->pose, all_, &rows_);
+  while (count_ < kMostPasses) {
+    if (count_ == passes_.size()) passes_.emplace_back();
+    Pass& pass = passes_[count_];
+    if (!is_due(input, ahead, &pass.contacts)) break;
+    ImpactInput impact;
+    impact.step = input;
+    impact.step.contacts = &pass.contacts;
+    impact.step.h = 0;
+    impact.scheme = &scheme;
+    impact.restitution = restitution_;
+    impact.plastic_speed = calc_plastic_speed(model, input.h_nominal);
+    pass.result = apply_impact(impact, ladder, &pass.scratch, &velocity_, &events_);
+    if (!pass.result.happened) break;
+    ++count_;
+  }
+  if (count_ == 0) return false;
   *restarted = *input.state;
   restarted->velocity = velocity_;
   restarted->previous_velocity.clear();

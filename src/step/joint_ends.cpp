@@ -23,6 +23,8 @@ constexpr double kHelps = 0.5;
 /// Compliance of the joints that close loops, as a share of what a unit impulse moves: rows of redundant loops are not
 /// independent. It is no softness: where positions close the loop, nothing is left for it to carry.
 constexpr double kLoopCompliance = 1e-10;
+/// h^2 k/m from which a spring is stiff for the step.
+constexpr double kStiff = 1;
 /// A velocity that changed by more than this share in the last step tells nothing of the next one.
 constexpr double kSmooth = 0.25;
 
@@ -81,7 +83,11 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   end.active = false;
   end.split.assign(model.joint_rows, 0);
   end.impulse.assign(model.joint_rows, 0.0);
-  if (model.joints.empty() || input.backward || !scheme.closes_joints(*input.options)) return;
+  stiff_.clear();
+  if (input.backward || !scheme.closes_joints(*input.options)) return;
+  find_stiff(input, w, equations, *made);
+  if (model.joints.empty() && stiff_.empty()) return;
+  active_ = !stiff_.empty();
   find_loops(model);
   held_.assign(model.joints.size(), 0);
   kept_.assign(model.joint_rows, 0.0);
@@ -102,6 +108,20 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   start_ = equations.joints;
   guess_way(input);
   update_errors(input);
+}
+
+void JointEnds::find_stiff(const StepInput& input, const Weights& w, const Equations& equations,
+                           const StepProblem& made) {
+  for (std::size_t i = 0; i < equations.springs.size(); ++i) {
+    const SpringRows& spring = equations.springs[i];
+    if (made.spring_before[i] > 0 || !(spring.stiffness > 0)) continue;
+    double mobility = 0;
+    for (int r = 0; r < spring.count; ++r)
+      mobility = std::max(mobility, calc_pair_mobility(*input.model, spring.body_a, spring.body_b, spring.row[r]));
+    if (w.alpha * w.gamma * input.h * input.h * spring.stiffness * mobility > kStiff)
+      stiff_.push_back(static_cast<int>(i));
+  }
+  if (!stiff_.empty()) spring_start_ = equations.springs;
 }
 
 /// u of the coming step, from the change in the last one where that was smooth.
@@ -127,12 +147,57 @@ void JointEnds::update_errors(const StepInput& input) {
     pose_end_[i] = model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i]
                                                            : move(input.state->pose[i], way_[i], input.h);
   update_joint_rows(model, pose_end_, &reached_);
+  if (!stiff_.empty()) update_spring_rows(model, pose_end_, input.state->axis, &spring_reached_);
+}
+
+/// The impulse is -h (k phi + d phi_dot) with phi that of the end, or for alpha = gamma = 1/2 the mean of both ends,
+/// which keeps the energy.
+void JointEnds::apply_springs(const StepInput& input, StepProblem* made) {
+  const double h = input.h;
+  for (const int i : stiff_) {
+    const SpringRows& spring = made->equations->springs[i];
+    const int row = made->map.spring_row[i];
+    if (row < 0) continue;
+    for (int r = 0; r < spring.count; ++r) {
+      double moves = 0, given = 0;
+      for (const bool of_b : {false, true}) {
+        const int body = of_b ? spring.body_b : spring.body_a;
+        if (body < 0) continue;
+        const Vec6& part = of_b ? spring.row[r].b : spring.row[r].a;
+        const double speed = part.head<3>().dot(way_[body].linear) + part.tail<3>().dot(way_[body].angular);
+        (input.model->bodies[body].kind == BodyKind::Kinematic ? given : moves) += speed;
+      }
+      const double start = spring_start_[i].value[r], end = linear_ ? start + h * given : spring_reached_[i].value[r] - h * moves;
+      const double c = made->problem.compliance[row + r];  // 1/(alpha gamma h^2 k + alpha h d)
+      const double stretch = two_sided_ ? 0.25 * (start + end) : end;
+      made->problem.c[row + r] = c * h * (spring.stiffness * stretch + (two_sided_ ? 0.5 : 1) * spring.damping * given);
+    }
+  }
+}
+
+/// How far the elongations of the last pass are from those that its impulses stand for, m or rad.
+double JointEnds::calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution) const {
+  double worst = 0;
+  for (const int i : stiff_) {
+    const SpringRows& spring = made.equations->springs[i];
+    const int row = made.map.spring_row[i];
+    for (int r = 0; r < spring.count && row >= 0; ++r) {
+      const double speed = calc_pair_speed(way_, spring.body_a, spring.body_b, spring.row[r]);
+      const double part = two_sided_ ? 0.5 * input.h : input.h;
+      const double stretch = -(solution.lambda[row + r] + part * spring.damping * speed) / (part * spring.stiffness);
+      const double reached = spring_reached_[i].value[r];
+      const double found = two_sided_ ? 0.5 * (spring_start_[i].value[r] + reached) : reached;
+      worst = std::max(worst, std::abs(found - stretch));
+    }
+  }
+  return worst;
 }
 
 double JointEnds::calc_error(int joint, int row) const { return reached_[joint].value[row]; }
 
 void JointEnds::apply(const StepInput& input, StepProblem* made) {
   if (!active_) return;
+  apply_springs(input, made);
   const Model& model = *input.model;
   Problem& problem = made->problem;
   for (const JointRows& rows : start_) {
@@ -165,7 +230,7 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
   for (std::size_t i = 0; i < way_.size(); ++i)
     way_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
   update_errors(input);
-  double worst = 0, worst_loop = 0;
+  double worst = calc_spring_error(input, made, solution), worst_loop = 0;
   for (const JointRows& rows : start_) {
     if (!held_[rows.joint]) continue;
     const int first = input.model->joints[rows.joint].first_row;
@@ -244,10 +309,9 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
                             StepProblem* made, State* next) {
   LadderResult result;
   result.certified = true;
-  if (!active_ && !two_sided_) return result;
+  if (!active_ || input.model->joints.empty()) return result;
   const Model& model = *input.model;
   JointEnd& end = made->joint_end;
-  if (!active_) return result;
   first_.assign(model.bodies.size(), Vec6::Zero());
   rotor_.assign(model.bodies.size(), Vec6::Zero());
   const auto lambda = [&](int slot) { return made->map.joint_row[slot] < 0 ? 0.0 : solution.lambda[made->map.joint_row[slot]]; };

@@ -12,6 +12,9 @@
 // `trapezoid` has all its rigid joints so. In the schemes with alpha = gamma = 1 it is the other half of flight.h: joints
 // of groups that fly. There a group that does not fly has the position condition alone, and only if its joints form
 // loops: off their manifold the rows of a redundant loop contradict each other.
+//
+// Springs that are stiff for the step are taken at the end of the way in the same passes: a row that follows the tangent
+// of a circle would stretch one of 1e12 N/m by h^2 v^2/(2 r), which is 1250 J at h = 0.01 and v = r = 1.
 #pragma once
 
 #include <vector>
@@ -40,7 +43,10 @@ class JointEnds {
  private:
   void find_loops(const Model& model);
   void guess_way(const StepInput& input);
+  void find_stiff(const StepInput& input, const Weights& w, const Equations& equations, const StepProblem& made);
   void update_errors(const StepInput& input);
+  void apply_springs(const StepInput& input, StepProblem* made);
+  double calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution) const;
   double calc_error(int joint, int row) const;
   void undo_second_half(const StepInput& input, const Solution& solution, const StepProblem& made, State* next);
   void add_rows(const StepInput& input, const Solution& solution, const StepProblem& made, StepProblem* end);
@@ -61,6 +67,8 @@ class JointEnds {
   std::vector<Twist> way_;          ///< w
   std::vector<Pose> pose_end_;      ///< move(q, w, h)
   std::vector<JointRows> reached_;  ///< values there
+  std::vector<int> stiff_;          ///< of Equations::springs
+  std::vector<SpringRows> spring_start_, spring_reached_;  ///< at q and move(q, w, h)
   std::vector<Twist> prescribed_;   ///< of kinematic bodies at the end
   std::vector<Vec6> first_, rotor_;  ///< per body: impulses of the start, of joints and of rotors
   std::vector<JointRows> taking_part_;

@@ -70,8 +70,11 @@ struct StepProblem {
   std::vector<double> spring_before;     ///< per Equations::springs: how long it is a force, s; 0: it is a row
   std::vector<SpringRows> spring_end;    ///< those of Model::springs at the end of the trial; empty: nobody asked
   std::vector<std::array<double, 3>> spring_impulse;  ///< what they did there, N s
+  std::vector<double> last_impulse;  ///< State::joint_impulse, or in a first step what its first pass found, N s
   JointEnd joint_end;
   std::vector<char> turning;        ///< per body: its momentum is carried along (update_turning); may be empty
+  /// Per body, added to its inertia on both sides (geometric_stiffness.h), kg m^2; empty: none has any.
+  std::vector<Mat3> added_inertia;
   std::vector<Vec3> turn;           ///< per body: what of I omega b leaves out (calc_turning_momentum)
   std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
   double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda
@@ -94,6 +97,9 @@ struct SchemeKey {
   Place (*place)(SimulationOptions*);
 };
 
+/// Which contacts rebound before a step.
+enum class ImpactsBefore : std::uint8_t { None, Closed, Ahead };  ///< Ahead: those too that will close within it
+
 /// A scheme belongs to one simulation and keeps its own scratch; forgetting that between steps changes nothing.
 class Scheme {
  public:
@@ -106,10 +112,12 @@ class Scheme {
   virtual bool locates(const SimulationOptions& options) const { return options.locate.value_or(!looks_ahead()); }
   /// Where in the step contact rows are wanted, as a share of it; above 0 StepInput::middle is filled.
   virtual double row_place(const SimulationOptions&) const { return 0; }
-  /// Contacts that have closed go through an impact stage before the step (step/impact_stage.h).
-  virtual bool has_impact_stage() const { return false; }
+  /// Contacts go through an impact before the step (step/impact_stage.h), with fixed steps.
+  virtual ImpactsBefore impacts_before(const SimulationOptions&) const { return ImpactsBefore::None; }
   /// Rigid joints hold at both ends of a trial (joint_ends.h).
   virtual bool closes_joints(const SimulationOptions&) const { return false; }
+  /// Bodies that heavy loads hold have more inertia (StepProblem::added_inertia).
+  virtual bool stiffens_turns() const { return false; }
   /// Springs of bodies in flight act at both ends of the step (flight.h).
   virtual bool splits_springs() const { return false; }
   /// Overlap is taken away in positions (step/correction.h): not where it is elastic, or nobody asks for it.

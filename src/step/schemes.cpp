@@ -38,16 +38,18 @@ Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepProblem& ma
                                    const State& next, int body) const {
   const Body& b = input.model->bodies[body];
   if (made.turning.empty()) return Vec3::Zero();
-  if (made.turning[body]) {
-    const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
-    const Kick& kick = made.kick[body];
-    Vec6 others = kick.after * kick.load + kick.spring;
-    if (made.joint_end.active) others += made.joint_end.body[body];
-    return b.inertia * (next.velocity[body].angular - u) - made.turn[body] - others.tail<3>();
-  }
+  const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
   const Vec3& omega = input.state->velocity[body].angular;
+  const Kick& kick = made.kick[body];
+  Vec6 others = kick.after * kick.load + kick.spring;
+  if (made.joint_end.active) others += made.joint_end.body[body];
+  const bool adds = !made.added_inertia.empty();
+  const Vec3 added = adds ? Vec3(made.added_inertia[body] * (omega - u)) : Vec3(Vec3::Zero());
+  const Vec3 after = b.inertia * (next.velocity[body].angular - u) - others.tail<3>() + added;
+  if (made.turning[body]) return after - made.turn[body];
   Vec3 moment;
-  return calc_turning_momentum(b, false, omega, Vec3::Zero(), input.h, &moment) - b.inertia * omega;
+  const Vec3 turned = calc_turning_momentum(b, false, omega, Vec3::Zero(), input.h, &moment) - b.inertia * omega;
+  return adds ? Vec3(turned + after) : turned;
 }
 
 void Scheme::add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,

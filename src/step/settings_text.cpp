@@ -82,8 +82,8 @@ void add_spook(const SpookOptions& options, SettingsText* text) {
 
 std::string make_settings_text(const SimulationOptions& options) {
   const auto& [step, accuracy, duration, scheme, solver, solver_options, friction, facets, tolerance, heap_tolerance,
-               effort, budget, stabilization, restitution_threshold, locate, impact, threads, alpha_gamma, spook,
-               reduce_contacts, close_joints, hold_resting, unique_forces, audit, stop, prototype] = options;
+               effort, budget, stabilization, impact_stage, restitution_threshold, locate, impact, threads, alpha_gamma,
+               spook, reduce_contacts, close_joints, hold_resting, unique_forces, audit, stop, prototype] = options;
   (void)duration, (void)threads, (void)audit, (void)stop;  // how far, how fast, and who looks on
   (void)solver, (void)prototype;                           // below, as one
   SettingsText text;
@@ -99,6 +99,7 @@ std::string make_settings_text(const SimulationOptions& options) {
   text.add("effort", effort);
   text.add("budget", budget);
   text.add("stabilization", stabilization);
+  text.add("impact_stage", impact_stage);
   text.add("restitution_threshold", restitution_threshold);
   text.add("locate", locate);
   text.add("impact", impact);

@@ -34,11 +34,16 @@ void Trial::update_equations(const StepInput& input, StepReport* report) {
   slipstick::update_equations(*input.model, input.drive, *input.state, *input.contacts, &equations_);
 }
 
+void Trial::begin_ends(const StepInput& input) {
+  flight_.begin(input, scheme_, equations_, &made_);
+  ends_.begin(input, scheme_, flight_, equations_, &made_);
+}
+
 void Trial::discretize(const StepInput& input, StepReport* report) {
   const Stopwatch watch(&report->seconds.assemble);
   if (!again_) {
-    flight_.begin(input, scheme_, equations_, &made_);
-    ends_.begin(input, scheme_, flight_, equations_, &made_);
+    made_.last_impulse = input.state->joint_impulse;
+    begin_ends(input);
   }
   scheme_.discretize(input, equations_, again_, &made_);
   ends_.apply(input, &made_);
@@ -111,7 +116,22 @@ void Trial::certify(StepReport* report) {
   report->rows = std::max(report->rows, made_.problem.rows());
 }
 
+/// Before the first step nobody knows what joints carry. If its first pass shows that they swing something faster than
+/// the step can follow, that counts from the beginning.
+bool Trial::learns_loads(const StepInput& input) {
+  const State& state = *input.state;
+  if (state.step > 0 || state.joint_impulse.empty() || !scheme_.stiffens_turns() ||
+      std::any_of(state.joint_impulse.begin(), state.joint_impulse.end(), [](double x) { return x != 0; }))
+    return false;
+  for (int r = 0; r < input.model->joint_rows; ++r)
+    made_.last_impulse[r] =
+        (made_.joint_end.split[r] ? 2 : 1) * input.options->step / input.h * made_.calc_joint_impulse(r, solution_);
+  begin_ends(input);
+  return flight_.has_heavy();
+}
+
 bool Trial::refine(const StepInput& input) {
+  if (!again_ && learns_loads(input)) return again_ = true;
   // The scheme is asked once; joints until their positions are good.
   const bool scheme = !again_ && scheme_.refine(input, made_, solution_);
   const bool joints = ends_.refine(input, made_, solution_);

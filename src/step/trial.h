@@ -54,6 +54,9 @@ class Trial {
   Vec3 calc_contact_impulse(std::size_t i, double unit) const;
 
  private:
+  void begin_ends(const StepInput& input);
+  bool learns_loads(const StepInput& input);
+
   Scheme& scheme_;
   StepSolver& solver_;
   Flight flight_;

@@ -99,9 +99,10 @@ void FixedDriver::prepare() {
   input.state = start_;
   input.contacts = is_extended_ ? &extended_ : &pipe_.found;
   rebounded_ = false;
-  if (!pipe_.scheme.has_impact_stage()) return;
+  const ImpactsBefore stage = pipe_.scheme.impacts_before(pipe_.options);
+  if (stage == ImpactsBefore::None) return;
   const Stopwatch watch(&pipe_.report.seconds.solve);
-  rebounded_ = impacts_.run(input, pipe_.scheme, &pipe_.solver, &restarted_);
+  rebounded_ = impacts_.run(input, pipe_.scheme, stage == ImpactsBefore::Ahead, &pipe_.solver, &restarted_);
   if (rebounded_) input.state = &restarted_;
 }
 
@@ -221,11 +222,13 @@ bool FixedDriver::divide_turn() {
 
 bool FixedDriver::commit() {
   if (rebounded_) {
-    pipe_.book(impacts_.result());
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
     StepInput at = pipe_.input;
-    at.contacts = &impacts_.contacts();
-    pipe_.add_impulses(at, impacts_.scratch());
+    for (const ImpactStage::Pass& pass : impacts_.passes()) {
+      pipe_.book(pass.result);
+      at.contacts = &pass.contacts;
+      pipe_.add_impulses(at, pass.scratch);
+    }
   }
   remember();
   State& end = pipe_.end;

@@ -74,7 +74,9 @@ class Spook final : public Scheme {
   std::string_view name() const override { return "spook"; }
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions&) const override { return false; }
-  bool has_impact_stage() const override { return true; }
+  ImpactsBefore impacts_before(const SimulationOptions& options) const override {
+    return options.spook.anticipate ? ImpactsBefore::Ahead : ImpactsBefore::Closed;
+  }
   bool corrects_overlap(const SimulationOptions& options) const override {
     return options.spook.contact_compliance == 0;
   }
@@ -294,7 +296,7 @@ void Spook::discretize(const StepInput& input, const Equations& equations, bool 
   made->pose = input.state->pose;
   begin_problem(*input.model, &made->problem, &made->map);
   if (input.options->spook.geometric) {
-    stiffness_.update(input, equations.joints, made->map);
+    stiffness_.update(input, input.state->joint_impulse, equations.joints, false);
   } else {
     stiffness_.clear(*input.model);
   }

@@ -28,6 +28,7 @@ double calc_restitution_threshold(const StepInput& input) {
   return std::max(1e-3, 2 * input.model->gravity.norm() * input.h_nominal);
 }
 
+/// Without `impact_stage`, as the paper has it:
 /// Lambda_j = e_j n_j(q_l)^T v_{l-1} for contacts that collided in the last step (the velocity BEFORE that step), else
 /// 0.
 /// The rebound begins at q_l, and the row's unknown is the velocity of the middle of the step: half a step of forces
@@ -36,7 +37,8 @@ void update_restitution(const StepInput& input, const Equations& eq, std::vector
   const std::vector<ContactRows>& rows = eq.contacts;
   lambda->assign(rows.size(), 0.0);
   const State& state = *input.state;
-  if (state.previous_velocity.empty() || input.closed) return;  // closed: impacts are the event driver's
+  // Closed: impacts are the event driver's.
+  if (input.options->impact_stage || state.previous_velocity.empty() || input.closed) return;
   const double threshold = calc_restitution_threshold(input);
   std::size_t m = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -63,19 +65,21 @@ using Place = SchemeKey::Place;
 constexpr std::array kStabilizedKeys{
     SchemeKey{"stabilization", [](SimulationOptions* o) -> Place { return &o->stabilization; }},
     SchemeKey{"restitution_threshold", [](SimulationOptions* o) -> Place { return &o->restitution_threshold; }},
+    SchemeKey{"impact_stage", [](SimulationOptions* o) -> Place { return &o->impact_stage; }},
     SchemeKey{"locate", [](SimulationOptions* o) -> Place { return &o->locate; }},
 };
 
-/// Restitution of fixed steps is Newton's law alone, one step after the collision.
+/// Without `impact_stage` restitution is Newton's law alone, one step after the collision.
 std::vector<std::string> find_ignored_impacts(const Model& model, const SimulationOptions& options) {
   std::vector<std::string> warnings;
   for_each_pair(model, [&](const std::string& pair, const PairLaw& law) {
     const std::string remedy = "; `locate: true` and the other schemes do";
     const bool given = law.impact || options.impact != SimulationOptions().impact;
     if (law.restitution > 0 && given && law.impact.value_or(options.impact) != ImpactLaw::Newton)
-      warnings.push_back(pair + ": scheme stabilized rebounds by Newton's law and does not use `impact`" + remedy);
+      warnings.push_back(pair + ": scheme stabilized without `impact_stage` rebounds by Newton's law and does not use `impact`" +
+                         remedy);
     if (law.tangential_restitution > 0)
-      warnings.push_back(pair + ": scheme stabilized does not use tangential_restitution" + remedy);
+      warnings.push_back(pair + ": scheme stabilized does not use tangential_restitution without `impact_stage`" + remedy);
   });
   return warnings;
 }
@@ -86,14 +90,18 @@ class Stabilized final : public Scheme {
   bool looks_ahead() const override { return true; }
   bool locates(const SimulationOptions& options) const override { return options.locate.value_or(false); }
   bool splits_springs() const override { return true; }
+  ImpactsBefore impacts_before(const SimulationOptions& options) const override {
+    return options.impact_stage ? ImpactsBefore::Ahead : ImpactsBefore::None;
+  }
   bool closes_joints(const SimulationOptions& options) const override { return options.stabilization == 1; }
+  bool stiffens_turns() const override { return true; }
   std::span<const SchemeKey> keys() const override { return kStabilizedKeys; }
   void find_faults(const SimulationOptions& o, std::vector<OptionFault>* faults) const override {
     if (!(o.stabilization > 0 && o.stabilization <= 1))
       faults->push_back({"", "stabilization", "stabilization must lie in (0, 1]"});
   }
   std::vector<std::string> find_warnings(const Model& model, const SimulationOptions& options) const override {
-    if (locates(options)) return {};
+    if (locates(options) || options.impact_stage) return {};
     return find_ignored_impacts(model, options);
   }
 
@@ -112,7 +120,10 @@ class Stabilized final : public Scheme {
       momentum.head<3>() += body.mass * state.velocity[i].linear;
       momentum.tail<3>() = calc_turning_momentum(body, made->turning[i], state.velocity[i].angular, momentum.tail<3>(),
                                                  input.h, &made->turn[i]);
-      add_body_column(body, momentum, nullptr, &made->problem);
+      const bool adds = !made->added_inertia.empty();
+      const Mat3 less = adds ? Mat3(-made->added_inertia[i]) : Mat3(Mat3::Zero());
+      if (adds) momentum.tail<3>() += made->added_inertia[i] * state.velocity[i].angular;
+      add_body_column(body, momentum, adds ? &less : nullptr, &made->problem);
     }
     const double gamma = input.options->stabilization;
     add_joint_rows(input, {}, eq.joints, gamma, &made->problem, &made->map);

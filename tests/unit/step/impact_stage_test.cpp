@@ -41,7 +41,7 @@ class ImpactWorlds {
     EXPECT_TRUE(compiled.faults.empty());
     world.model = std::move(compiled.model);
     world.options.scheme = "spook";
-    world.options.impact = static_cast<ImpactLaw>(whole(3));
+    world.options.impact = static_cast<ImpactLaw>(whole(4));
     world.options.restitution_threshold = 0;
     return world;
   }
@@ -112,13 +112,20 @@ TEST(ImpactStage, KineticEnergyNeverGrows) {
     input.contacts = &contacts;
     input.prescribed = prescribed;
     input.h = input.h_nominal = world.options.step;
-    if (!stage.run(input, *scheme, &ladder, &after)) continue;
+    if (!stage.run(input, *scheme, false, &ladder, &after)) continue;
     ++happened;
-    certified += stage.result().solve.certified;
-    guarded += stage.result().guarded;
+    bool all = true, any_guard = false;
+    double change = 0;
+    for (const ImpactStage::Pass& pass : stage.passes()) {
+      all = all && pass.result.solve.certified;
+      any_guard = any_guard || pass.result.guarded;
+      change += pass.result.energy_change;
+    }
+    certified += all;
+    guarded += any_guard;
     const double before = calc_kinetic(world.model, world.state.velocity);
     ASSERT_LE(calc_kinetic(world.model, after.velocity), before * (1 + 1e-9)) << "impact " << k;
-    ASSERT_NEAR(calc_kinetic(world.model, after.velocity) - before, stage.result().energy_change, 1e-9 * before);
+    ASSERT_NEAR(calc_kinetic(world.model, after.velocity) - before, change, 1e-9 * before);
   }
   EXPECT_GT(happened, count / 3);
   EXPECT_GE(certified, happened - happened / 1000);
@@ -157,14 +164,14 @@ TEST(ImpactStage, PlasticContactsNeedNone) {
     input.h = input.h_nominal = options.step;
     StepSolver ladder(options);
     ImpactStage stage;
-    EXPECT_EQ(stage.run(input, *scheme, &ladder, &after), e > 0);
+    EXPECT_EQ(stage.run(input, *scheme, false, &ladder, &after), e > 0);
     if (e > 0) {
       EXPECT_NEAR(after.velocity[0].linear.z(), 1, 1e-9);
       ASSERT_EQ(stage.events().size(), 1u);
       EXPECT_EQ(stage.events()[0].kind, EventKind::Impact);
     }
     contacts.contacts[0].gap = 1e-3;
-    EXPECT_FALSE(stage.run(input, *scheme, &ladder, &after));
+    EXPECT_FALSE(stage.run(input, *scheme, false, &ladder, &after));
   }
 }
 

@@ -58,9 +58,10 @@ TEST(Warnings, NoneOfDefaults) {
   }
 }
 
-TEST(Warnings, StabilizedDoesNotUseImpactLaws) {
+TEST(Warnings, StabilizedWithoutItsImpactStageDoesNotUseImpactLaws) {
   const auto says = [](const Given& given) { return warnings_of(given).find("`impact`") != std::string::npos; };
   Given given;
+  given.options.impact_stage = false;
   given.options.impact = ImpactLaw::Simplified;
   EXPECT_FALSE(says(given));  // nothing rebounds
   given.floor.restitution = 0.5;
@@ -78,12 +79,13 @@ TEST(Warnings, StabilizedDoesNotUseImpactLaws) {
   }
 }
 
-TEST(Warnings, StabilizedDoesNotUseTangentialRestitution) {
+TEST(Warnings, StabilizedWithoutItsImpactStageDoesNotUseTangentialRestitution) {
   Given given;
+  given.options.impact_stage = false;
   given.ball.tangential_restitution = 0.4;
   EXPECT_EQ(warnings_of(given),
-            "materials 'ball' and 'floor': scheme stabilized does not use tangential_restitution; `locate: true` and "
-            "the other schemes do\n");
+            "materials 'ball' and 'floor': scheme stabilized does not use tangential_restitution without `impact_stage`; "
+            "`locate: true` and the other schemes do\n");
   given.options.scheme = "spook";
   EXPECT_EQ(warnings_of(given), "");
 }
