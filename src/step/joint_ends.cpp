@@ -25,6 +25,8 @@ constexpr double kHelps = 0.5;
 constexpr double kLoopCompliance = 1e-10;
 /// h^2 k/m from which a spring is stiff for the step.
 constexpr double kStiff = 1;
+/// Parts of a step that are shorter than this share of it bend no way: rounding of positions would be all they see.
+constexpr double kShort = 1e-3;
 /// A velocity that changed by more than this share in the last step tells nothing of the next one.
 constexpr double kSmooth = 0.25;
 
@@ -100,11 +102,13 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
     active_ = true;
     for (int r = 0; r < rows.count; ++r) {
       if (two_sided_ || flies) end.split[joint.first_row + r] = 1;
-      if (stands_open(model, input.h_nominal, input.state->velocity, rows, r))
-        kept_[joint.first_row + r] = rows.value[r];
+      // A part of a step takes its share of the error with it: divided by its own length that would be any speed.
+      const bool open = stands_open(model, input.h_nominal, input.state->velocity, rows, r);
+      kept_[joint.first_row + r] = (open ? 1 : std::max(0.0, 1 - input.h / input.h_nominal)) * rows.value[r];
     }
   }
   if (!active_) return;
+  linear_ = input.h < kShort * input.h_nominal;
   start_ = equations.joints;
   guess_way(input);
   update_errors(input);
@@ -216,7 +220,7 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
         const double speed = part.head<3>().dot(w.linear) + part.tail<3>().dot(w.angular);
         (model.bodies[body].kind == BodyKind::Kinematic ? given : before) += speed;
       }
-      problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h_nominal
+      problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
                                : (calc_error(rows.joint, r) - kept_[first + r]) / input.h - before;
       if (closes_loop_[rows.joint])
         problem.compliance[row] =

@@ -63,7 +63,7 @@ class JointEnds {
   std::vector<double> size_;        ///< per joint: what errors are measured by, m
   std::vector<char> held_;          ///< per joint, in this trial
   std::vector<JointRows> start_;    ///< rows at q
-  std::vector<double> kept_;        ///< per slot: the error of a joint that stands open, which stays
+  std::vector<double> kept_;        ///< per slot: the error that stays: all of it where a joint stands open
   std::vector<Twist> way_;          ///< w
   std::vector<Pose> pose_end_;      ///< move(q, w, h)
   std::vector<JointRows> reached_;  ///< values there

@@ -52,6 +52,8 @@ TEST(DoublePendulum, TableOfThePaper) {
   }
 }
 
+/// Joints that hold at both ends of a step (docs/decisions/0046) cost a third of what is gained on the paper here, and are
+/// what keeps energies for hours.
 TEST(DoublePendulum, DefaultsBeatThePaper) {
   const std::array<double, 5> paper{2.38e-3, 6.14e-4, 1.54e-4, 3.95e-5, 1.01e-5};
   const Scene scene = shipped_scene("double_pendulum.yaml");
@@ -60,15 +62,15 @@ TEST(DoublePendulum, DefaultsBeatThePaper) {
     Simulation simulation = simulation_of(scene, std::ldexp(1, -k));
     const Course run = follow(2.5, &simulation);
     const double error = calc_errors(simulation).position;
-    EXPECT_LT(error, 0.2 * paper[k - 5]);
+    EXPECT_LT(error, 0.36 * paper[k - 5]);
     if (previous > 0) {
-      EXPECT_NEAR(previous / error, 4, 0.3);
+      EXPECT_NEAR(previous / error, 4, 0.5);
     }
     previous = error;
     const double h = std::ldexp(1, -k);
-    EXPECT_LT(run.joint_error, 20 * h * h * h);
+    EXPECT_LT(run.joint_error, 1e-8);
     ASSERT_EQ(run.events.size(), 5u);
-    for (int i = 0; i < 5; ++i) EXPECT_NEAR(run.events[i].time, kPendulumImpacts[i], 2 * h * h) << i;
+    for (int i = 0; i < 5; ++i) EXPECT_NEAR(run.events[i].time, kPendulumImpacts[i], 7 * h * h) << i;
   }
 }
 
@@ -184,19 +186,20 @@ forces: [{spring: {between: [world, bob], at: [[0, 0], [0.6, -0.8]], rest_length
     }
 }
 
-TEST(Stiff, OneStepIsTheRodsAsOneOverStiffness) {
-  const auto velocity = [](const std::string& link) {
+/// [Potra06] theorem 9.3, of the paper's own rows.
+void expect_rod_of_stiff_spring(const std::string& scheme, int first_power) {
+  const auto velocity = [&](const std::string& link) {
     const Scene scene = scene_of(
         "planar: true\nbodies: [{name: bob, mass: 1, position: [0.6, -0.8], velocity: [0.8, 0.6], "
         "lock: [rotation]}]\n" +
-        link + "simulation: {step: 0.01}\n");
+        link + "simulation: {step: 0.01, scheme: {" + scheme + ": {stabilize: false}}}\n");
     Simulation simulation = simulation_of(scene);
     EXPECT_TRUE(simulation.step().certified);
     return motion_of(simulation, "bob").velocity;
   };
   const Vec3 rigid = velocity("joints: [{rod: {between: [world, bob], at: [[0, 0], [0.6, -0.8]]}}]\n");
   double previous = 0;
-  for (int power = 5; power <= 12; ++power) {
+  for (int power = first_power; power <= 12; ++power) {
     const double distance =
         (velocity("forces: [{spring: {between: [world, bob], at: [[0, 0], [0.6, -0.8]], rest_length: 1, "
                   "stiffness: " +
@@ -204,11 +207,16 @@ TEST(Stiff, OneStepIsTheRodsAsOneOverStiffness) {
          rigid)
             .norm();
     if (previous > 0) {
-      EXPECT_NEAR(previous / distance, 10, 1) << "k = 1e" << power;
+      EXPECT_NEAR(previous / distance, 10, 1) << scheme << " k = 1e" << power;
     }
     previous = distance;
   }
-  EXPECT_LT(previous, 2e-9);
+  EXPECT_LT(previous, 2e-8) << scheme;
+}
+
+TEST(Stiff, OneStepIsTheRodsAsOneOverStiffness) {
+  expect_rod_of_stiff_spring("euler", 5);
+  expect_rod_of_stiff_spring("trapezoid", 7);  // at mid-step a spring is four times softer
 }
 
 // ---------------------------------------------------------------- smooth motion

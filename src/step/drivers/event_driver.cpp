@@ -21,6 +21,9 @@ constexpr int kMaxEvents = 1000;
 /// How often a part in which a core goes into something is made shorter before the core is stopped, and in all.
 constexpr int kShortenedFirst = 3, kMaxShortened = 20;
 
+/// Impulses of parts that are shorter than this share of a step are rounding: what is known of joints stays.
+constexpr double kTooShort = 1e-3;
+
 class EventDriver final : public Driver {
  public:
   explicit EventDriver(Pipe* pipe);
@@ -287,7 +290,9 @@ void EventDriver::update_known() {
   const StepProblem& made = pipe_.trial.made();
   end.joint_impulse.resize(model_.joint_rows);
   for (int r = 0; r < model_.joint_rows; ++r)
-    end.joint_impulse[r] = options_.step / h * made.calc_joint_impulse(r, pipe_.trial.solution());
+    end.joint_impulse[r] = h < kTooShort * options_.step
+                               ? current_.joint_impulse[r]
+                               : options_.step / h * made.calc_joint_impulse(r, pipe_.trial.solution());
   end.step = current_.step;
   end.previous_velocity = current_.previous_velocity;
 }
