@@ -27,7 +27,7 @@ for scheme in ("stabilized", "euler", "trapezoid", "spook"):
     drift[scheme] = float(np.abs(energy - energy[0]).max() / swing)
     panel.plot(recording.time, (energy - energy[0]) / swing, label=scheme)
     print(f"{scheme:12s} largest drift {drift[scheme]:.2e}, joint error {recording.certificate['joint_error'].max():.1e} m")
-assert min(drift, key=lambda name: drift[name]) == "trapezoid"
+assert max(drift, key=lambda name: drift[name]) == "spook"  # the others are the same method while nothing touches
 panel.set_xlabel("time [s]")
 panel.set_ylabel("energy drift / swing")
 panel.legend()

@@ -1,6 +1,7 @@
 #include "step/impact_stage.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "step/assemble.h"
@@ -12,6 +13,9 @@ namespace {
 
 /// Impacts that follow each other at one instant: more of them are left to the rows of the step.
 constexpr std::size_t kMostPasses = 20;
+/// Contacts of one impact up to which all that touch take part. In a larger pile those of the bodies that are struck do,
+/// and what they are given goes on in the next pass.
+constexpr std::size_t kAllTogether = 60;
 
 bool rebounds(const PairLaw& law) { return law.restitution > 0 || law.tangential_restitution > 0; }
 
@@ -22,6 +26,8 @@ double calc_plastic_speed(const Model& model, double h) { return std::max(1e-3, 
 void ImpactStage::update_acceleration(const StepInput& input) {
   const Model& model = *input.model;
   acceleration_.assign(model.bodies.size(), {});
+  moves_.resize(model.bodies.size());
+  for (std::size_t i = 0; i < moves_.size(); ++i) moves_[i] = model.bodies[i].kind == BodyKind::Dynamic;
   if (!model.loads.empty() || input.drive)
     update_loads(model, input.drive, input.state->pose, input.state->time, &load_);
   else
@@ -42,6 +48,7 @@ bool ImpactStage::is_due(const StepInput& input, bool ahead, ContactSet* touchin
       input.options->restitution_threshold.value_or(calc_plastic_speed(model, input.h_nominal));
   touching->contacts.clear();
   restitution_.clear();
+  due_.clear();
   bool due = false;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Contact& contact = all_.contacts[i];
@@ -57,9 +64,31 @@ bool ImpactStage::is_due(const StepInput& input, bool ahead, ContactSet* touchin
     if (ahead && fast) share -= (1 - e * e) * 2 * approach * contact.gap / (speed * speed);
     touching->contacts.push_back(contact);
     restitution_.push_back(fast ? std::sqrt(std::clamp(share, 0.0, 1.0)) : e);
+    due_.push_back(fast);
     due = due || fast;
   }
+  if (due && touching->contacts.size() > kAllTogether) keep_near(touching);
   return due;
+}
+
+/// Contacts that are due, and those of their bodies.
+void ImpactStage::keep_near(ContactSet* touching) {
+  struck_.assign(velocity_.size(), 0);
+  std::vector<Contact>& contacts = touching->contacts;
+  const auto bodies = [&](const Contact& contact) { return std::array{contact.body_a, contact.body_b}; };
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    for (const int body : bodies(contacts[i]))
+      if (due_[i] && body >= 0 && moves_[body]) struck_[body] = 1;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    bool near = false;
+    for (const int body : bodies(contacts[i])) near = near || (body >= 0 && struck_[body]);
+    if (!near) continue;
+    contacts[kept] = contacts[i];
+    restitution_[kept++] = restitution_[i];
+  }
+  contacts.resize(kept);
+  restitution_.resize(kept);
 }
 
 bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted) {

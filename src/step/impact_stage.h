@@ -34,12 +34,15 @@ class ImpactStage {
 
  private:
   bool is_due(const StepInput& input, bool ahead, ContactSet* touching);
+  void keep_near(ContactSet* touching);
   void update_acceleration(const StepInput& input);
 
   std::vector<Pass> passes_;
   std::size_t count_ = 0;
   std::vector<ContactRows> rows_;
   std::vector<double> restitution_;  ///< e_eff per contact that takes part
+  std::vector<char> due_;            ///< per contact that takes part
+  std::vector<char> struck_, moves_;  ///< per body
   std::vector<Twist> velocity_;
   std::vector<Twist> acceleration_;  ///< by gravity and loads
   std::vector<Vec6> load_;

@@ -18,6 +18,9 @@ constexpr double kClosed = 1e-10;
 /// A loop that stays open by more than this has no position that closes it.
 constexpr double kOpenLoop = 1e-6;
 constexpr int kMostPasses = 8;
+/// The same where only the rows of a loop are to agree, and nothing holds at both ends.
+constexpr double kNearlyClosed = 1e-7;
+constexpr int kFewPasses = 2;
 /// A pass that leaves more than this share of the error before it is not worth another one.
 constexpr double kHelps = 0.5;
 /// Compliance of the joints that close loops, as a share of what a unit impulse moves: rows of redundant loops are not
@@ -45,7 +48,7 @@ void add_row_impulse(const PairRow& row, int body_a, int body_b, double impulse,
 }  // namespace
 
 /// What does not move is one body here.
-void JointEnds::find_loops(const Model& model) {
+void JointEnds::find_loops(const Model& model, const std::vector<JointRows>& rows) {
   if (closes_loop_.size() == model.joints.size()) return;
   const int world = static_cast<int>(model.bodies.size());
   std::vector<int> group(model.bodies.size() + 1);
@@ -71,6 +74,46 @@ void JointEnds::find_loops(const Model& model) {
   for (std::size_t j = 0; j < model.joints.size(); ++j)
     if (closes_loop_[j]) has_loop[root_of(model.joints[j])] = 1;
   for (std::size_t j = 0; j < model.joints.size(); ++j) in_loop_[j] = has_loop[root_of(model.joints[j])];
+  find_redundant(model, rows);
+}
+
+/// By Gruebler's count over what is left of a group when bodies with one joint, which end in nothing, are taken away:
+/// the same at every pose.
+void JointEnds::find_redundant(const Model& model, const std::vector<JointRows>& rows) {
+  redundant_ = in_loop_;
+  std::vector<char> gone(model.joints.size(), 0);
+  std::vector<int> degree(model.bodies.size(), 0);
+  const auto moves = [&](int body) { return body >= 0 && model.bodies[body].kind == BodyKind::Dynamic; };
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    gone[j] = rows[j].count == 0;
+    for (const int body : {model.joints[j].a, model.joints[j].b})
+      if (moves(body) && !gone[j]) ++degree[body];
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      const int a = model.joints[j].a, b = model.joints[j].b;
+      if (gone[j] || !((moves(a) && degree[a] == 1) || (moves(b) && degree[b] == 1))) continue;
+      gone[j] = more = true;
+      for (const int body : {a, b})
+        if (moves(body)) --degree[body];
+    }
+  }
+  std::vector<int> group(model.bodies.size() + 1), freedoms(group.size(), 0);
+  std::iota(group.begin(), group.end(), 0);
+  for (std::size_t j = 0; j < rows.size(); ++j)  // the world does not connect
+    if (const Joint& joint = model.joints[j]; !gone[j] && moves(joint.a) && moves(joint.b))
+      group[find_root(&group, joint.a)] = find_root(&group, joint.b);
+  const auto root_of_joint = [&](std::size_t j) {
+    return find_root(&group, moves(model.joints[j].a) ? model.joints[j].a : model.joints[j].b);
+  };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (degree[i] > 0) freedoms[find_root(&group, static_cast<int>(i))] += model.bodies[i].dof;
+  for (std::size_t j = 0; j < rows.size(); ++j)
+    if (!gone[j] && (moves(model.joints[j].a) || moves(model.joints[j].b))) freedoms[root_of_joint(j)] -= rows[j].count;
+  for (std::size_t j = 0; j < rows.size(); ++j)
+    if (gone[j] || !(moves(model.joints[j].a) || moves(model.joints[j].b)) || freedoms[root_of_joint(j)] > 0)
+      redundant_[j] = 0;
 }
 
 void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight& flight, const Equations& equations,
@@ -79,7 +122,6 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   const Weights w = scheme.weights(*input.options);
   JointEnd& end = made->joint_end;
   passes_ = 0;
-  worst_ = kInfinity;
   active_ = linear_ = open_loop_ = false;
   two_sided_ = w.alpha != 1;
   end.active = false;
@@ -90,14 +132,14 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   find_stiff(input, w, equations, *made);
   if (model.joints.empty() && stiff_.empty()) return;
   active_ = !stiff_.empty();
-  find_loops(model);
+  find_loops(model, equations.joints);
   held_.assign(model.joints.size(), 0);
   kept_.assign(model.joint_rows, 0.0);
   for (const JointRows& rows : equations.joints) {
     const Joint& joint = model.joints[rows.joint];
     if (rows.count == 0 || rows.compliance > 0 || rows.damping_time > 0 || !is_holonomic(joint.kind)) continue;
     const bool flies = flight.flies_joined(joint.a) || flight.flies_joined(joint.b);
-    if (!two_sided_ && !flies && !in_loop_[rows.joint]) continue;
+    if (!two_sided_ && !flies && !redundant_[rows.joint]) continue;
     held_[rows.joint] = 1;
     active_ = true;
     for (int r = 0; r < rows.count; ++r) {
@@ -110,7 +152,7 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   if (!active_) return;
   linear_ = input.h < kShort * input.h_nominal;
   start_ = equations.joints;
-  guess_way(input);
+  guess_way(input, flight);
   update_errors(input);
 }
 
@@ -129,7 +171,7 @@ void JointEnds::find_stiff(const StepInput& input, const Weights& w, const Equat
 }
 
 /// u of the coming step, from the change in the last one where that was smooth.
-void JointEnds::guess_way(const StepInput& input) {
+void JointEnds::guess_way(const StepInput& input, const Flight& flight) {
   const State& state = *input.state;
   const bool known = state.previous_velocity.size() == state.velocity.size() && state.step > 0;
   way_.resize(state.velocity.size());
@@ -140,7 +182,9 @@ void JointEnds::guess_way(const StepInput& input) {
     const Twist& before = state.previous_velocity[i];
     const Vec3 linear = v.linear - before.linear, angular = v.angular - before.angular;
     if (linear.norm() > kSmooth * v.linear.norm() || angular.norm() > kSmooth * v.angular.norm()) continue;
-    way_[i] = {v.linear + 0.5 * linear, v.angular + 0.5 * angular};
+    // A velocity that stands half a step behind is a whole step from the next one.
+    const double ahead = two_sided_ || flight.flies_joined(static_cast<int>(i)) ? 0.5 : 1;
+    way_[i] = {v.linear + ahead * linear, v.angular + ahead * angular};
   }
 }
 
@@ -179,25 +223,22 @@ void JointEnds::apply_springs(const StepInput& input, StepProblem* made) {
   }
 }
 
-/// How far the elongations of the last pass are from those that its impulses stand for, m or rad.
-double JointEnds::calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution) const {
+/// How far the elongation of the last pass is from the one that its impulse stands for, m or rad.
+double JointEnds::calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                    int i) const {
   double worst = 0;
-  for (const int i : stiff_) {
-    const SpringRows& spring = made.equations->springs[i];
-    const int row = made.map.spring_row[i];
-    for (int r = 0; r < spring.count && row >= 0; ++r) {
-      const double speed = calc_pair_speed(way_, spring.body_a, spring.body_b, spring.row[r]);
-      const double part = two_sided_ ? 0.5 * input.h : input.h;
-      const double stretch = -(solution.lambda[row + r] + part * spring.damping * speed) / (part * spring.stiffness);
-      const double reached = spring_reached_[i].value[r];
-      const double found = two_sided_ ? 0.5 * (spring_start_[i].value[r] + reached) : reached;
-      worst = std::max(worst, std::abs(found - stretch));
-    }
+  const SpringRows& spring = made.equations->springs[i];
+  const int row = made.map.spring_row[i];
+  for (int r = 0; r < spring.count && row >= 0; ++r) {
+    const double speed = calc_pair_speed(way_, spring.body_a, spring.body_b, spring.row[r]);
+    const double part = two_sided_ ? 0.5 * input.h : input.h;
+    const double stretch = -(solution.lambda[row + r] + part * spring.damping * speed) / (part * spring.stiffness);
+    const double reached = spring_reached_[i].value[r];
+    const double found = two_sided_ ? 0.5 * (spring_start_[i].value[r] + reached) : reached;
+    worst = std::max(worst, std::abs(found - stretch));
   }
   return worst;
 }
-
-double JointEnds::calc_error(int joint, int row) const { return reached_[joint].value[row]; }
 
 void JointEnds::apply(const StepInput& input, StepProblem* made) {
   if (!active_) return;
@@ -221,7 +262,7 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
         (model.bodies[body].kind == BodyKind::Kinematic ? given : before) += speed;
       }
       problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
-                               : (calc_error(rows.joint, r) - kept_[first + r]) / input.h - before;
+                               : (reached_[rows.joint].value[r] - kept_[first + r]) / input.h - before;
       if (closes_loop_[rows.joint])
         problem.compliance[row] =
             kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
@@ -229,29 +270,100 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
   }
 }
 
+int JointEnds::root_of(int column) {
+  while (island_[column] != column) column = island_[column] = island_[island_[column]];
+  return column;
+}
+
+void JointEnds::find_islands(const Problem& problem) {
+  island_.resize(problem.columns());
+  std::iota(island_.begin(), island_.end(), 0);
+  for (const RowBlock& block : problem.blocks)
+    for (int k = 1; k < block.entries; ++k) {
+      const int a = root_of(problem.entries[block.entry].column);
+      const int b = root_of(problem.entries[block.entry + k].column);
+      island_[std::max(a, b)] = std::min(a, b);
+    }
+  done_.assign(island_.size(), 0);
+  worst_.assign(island_.size(), kInfinity);
+}
+
 bool JointEnds::refine(const StepInput& input, const StepProblem& made, const Solution& solution) {
   if (!active_ || linear_) return false;
+  if (passes_ == 0) find_islands(made.problem);
+  ++passes_;
+  const auto column_of = [&](int a, int b) {
+    const int column = a >= 0 && made.map.column_of_body[a] >= 0 ? made.map.column_of_body[a] : b >= 0 ? made.map.column_of_body[b] : -1;
+    return column < 0 ? -1 : root_of(column);
+  };
   for (std::size_t i = 0; i < way_.size(); ++i)
-    way_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
+    if (const int column = made.map.column_of_body[i]; column >= 0 && !done_[root_of(column)])
+      way_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
   update_errors(input);
-  double worst = calc_spring_error(input, made, solution), worst_loop = 0;
+  found_.assign(island_.size(), 0.0);
+  exact_.assign(island_.size(), 0);
+  open_loop_ = false;
+  for (const int i : stiff_) {
+    const int island = column_of(spring_start_[i].body_a, spring_start_[i].body_b);
+    if (island < 0) continue;
+    found_[island] = std::max(found_[island], calc_spring_error(input, made, solution, i));
+    exact_[island] = 1;
+  }
   for (const JointRows& rows : start_) {
-    if (!held_[rows.joint]) continue;
+    const int island = held_.empty() || !held_[rows.joint] ? -1 : column_of(rows.body_a, rows.body_b);
+    if (island < 0) continue;
     const int first = input.model->joints[rows.joint].first_row;
     for (int r = 0; r < rows.count; ++r) {
       if (made.map.joint_row[first + r] < 0) continue;
-      const double error = std::abs(calc_error(rows.joint, r) - kept_[first + r]) / size_[rows.joint];
-      worst = std::max(worst, error);
-      if (in_loop_[rows.joint]) worst_loop = std::max(worst_loop, error);
+      const double error = std::abs(reached_[rows.joint].value[r] - kept_[first + r]) / size_[rows.joint];
+      found_[island] = std::max(found_[island], error);
+      exact_[island] |= made.joint_end.split[first + r];
+      open_loop_ = open_loop_ || (in_loop_[rows.joint] && !(error <= kOpenLoop));
     }
   }
-  ++passes_;
-  open_loop_ = !(worst_loop <= kOpenLoop);
-  if (worst <= kClosed || passes_ >= kMostPasses) return false;
-  linear_ = passes_ > 1 && !(worst < kHelps * worst_) && worst > kOpenLoop;
-  const bool stuck = passes_ > 1 && !linear_ && !(worst < kHelps * worst_);
-  worst_ = worst;
-  return !stuck;
+  bool again = false, diverges = false;
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    if (done_[i] || island_[i] != static_cast<int>(i)) continue;
+    const bool helps = passes_ == 1 || found_[i] < kHelps * worst_[i];
+    done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) || passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) ||
+               (!helps && found_[i] <= kOpenLoop);
+    diverges = diverges || (!done_[i] && !helps);
+    worst_[i] = found_[i];
+    again = again || !done_[i];
+  }
+  linear_ = diverges;
+  good_ = solution;
+  return again;
+}
+
+Problem JointEnds::make_rigid(const StepInput& input, const StepProblem& made) const {
+  Problem rigid = made.problem;
+  for (const JointRows& rows : start_)
+    for (int r = 0; r < rows.count && held_[rows.joint] && closes_loop_[rows.joint]; ++r)
+      if (const int row = made.map.joint_row[input.model->joints[rows.joint].first_row + r]; row >= 0)
+        rigid.compliance[row] = 0;
+  return rigid;
+}
+
+void JointEnds::restore(const Problem& problem, Solution* solution) const {
+  if (!active_ || passes_ == 0) return;
+  const auto is_done = [&](int column) {
+    while (island_[column] != column) column = island_[column];
+    return done_[column] != 0;
+  };
+  for (int k = 0; k < problem.columns(); ++k)
+    if (is_done(k))
+      solution->v.segment(problem.column_start[k], problem.column_size(k)) =
+          good_.v.segment(problem.column_start[k], problem.column_size(k));
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
+    if (block.entries == 0 || !is_done(problem.entries[block.entry].column)) continue;
+    solution->lambda.segment(block.row, block.size) = good_.lambda.segment(block.row, block.size);
+    if (good_.w.size() == solution->w.size() && solution->w.size() == problem.rows())
+      solution->w.segment(block.row, block.size) = good_.w.segment(block.row, block.size);
+    if (good_.uniqueness.size() == solution->uniqueness.size() && i < good_.uniqueness.size())
+      solution->uniqueness[i] = good_.uniqueness[i];
+  }
 }
 
 /// The scheme has given every impulse twice. Those of joints and rotors get their second half from the problem of the
@@ -354,7 +466,14 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
     add_body_column(body, momentum, nullptr, &problem_);
   }
   add_rows(input, solution, *made, made);
-  solution_.v.resize(0);
+  solution_.v.resize(problem_.unknowns());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (map_.column_of_body[i] < 0) continue;
+    Vec6 v;
+    v << next->velocity[i].linear, next->velocity[i].angular;
+    for (int k = 0; k < model.bodies[i].dof; ++k)
+      solution_.v[problem_.column_start[map_.column_of_body[i]] + k] = model.bodies[i].free_basis.col(k).dot(v);
+  }
   solution_.lambda.setZero(problem_.rows());
   for (int slot = 0; slot < model.joint_rows; ++slot)
     if (map_.joint_row[slot] >= 0 && end.split[slot]) solution_.lambda[map_.joint_row[slot]] = lambda(slot);

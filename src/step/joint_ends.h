@@ -11,12 +11,13 @@
 //
 // `trapezoid` has all its rigid joints so. In the schemes with alpha = gamma = 1 it is the other half of flight.h: joints
 // of groups that fly. There a group that does not fly has the position condition alone, and only if its joints form
-// loops: off their manifold the rows of a redundant loop contradict each other.
+// redundant loops: off their manifold the rows of such a loop contradict each other.
 //
 // Springs that are stiff for the step are taken at the end of the way in the same passes: a row that follows the tangent
 // of a circle would stretch one of 1e12 N/m by h^2 v^2/(2 r), which is 1250 J at h = 0.01 and v = r = 1.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "step/flight.h"
@@ -34,20 +35,28 @@ class JointEnds {
   void apply(const StepInput& input, StepProblem* made);
   /// After a solution: true if positions at its end are not good enough, and another pass will help.
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution);
+  /// After another pass: islands that were good before it are what they were, whatever others needed.
+  void restore(const Problem& problem, Solution* solution) const;
+  /// None is.
+  void forget_good() { std::fill(done_.begin(), done_.end(), 0); }
   /// A loop of joints that no position closes, after the last pass.
   bool contradicts() const { return active_ && open_loop_; }
+  /// The problem without the compliance of loops: what such joints ask for, for the judge.
+  Problem make_rigid(const StepInput& input, const StepProblem& made) const;
   /// Velocities of `next` that the joints allow, and the impulses that it took.
   LadderResult end(const StepInput& input, const Flight& flight, const Solution& solution, StepSolver* solver,
                    StepProblem* made, State* next);
 
  private:
-  void find_loops(const Model& model);
-  void guess_way(const StepInput& input);
+  void find_loops(const Model& model, const std::vector<JointRows>& rows);
+  void find_redundant(const Model& model, const std::vector<JointRows>& rows);
+  void guess_way(const StepInput& input, const Flight& flight);
+  void find_islands(const Problem& problem);
+  int root_of(int column);
   void find_stiff(const StepInput& input, const Weights& w, const Equations& equations, const StepProblem& made);
   void update_errors(const StepInput& input);
   void apply_springs(const StepInput& input, StepProblem* made);
-  double calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution) const;
-  double calc_error(int joint, int row) const;
+  double calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution, int spring) const;
   void undo_second_half(const StepInput& input, const Solution& solution, const StepProblem& made, State* next);
   void add_rows(const StepInput& input, const Solution& solution, const StepProblem& made, StepProblem* end);
   void take(const StepInput& input, StepProblem* made, State* next);
@@ -57,9 +66,15 @@ class JointEnds {
   bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
   bool open_loop_ = false;
   int passes_ = 0;
-  double worst_ = 0;                ///< of the last pass, in joint sizes
+  std::vector<int> island_;         ///< per column: another one of its island, or itself
+  std::vector<char> done_;          ///< per column that stands for its island
+  std::vector<double> worst_;       ///< per column that stands for its island: error of the last pass, in joint sizes
+  std::vector<double> found_;       ///< of this pass
+  std::vector<char> exact_;         ///< per column that stands for its island: some of its joints hold at both ends
+  Solution good_;
   std::vector<char> closes_loop_;   ///< per joint: those before it connect its bodies already
   std::vector<char> in_loop_;       ///< per joint: its group has a loop
+  std::vector<char> redundant_;     ///< per joint: its loops have more rows than freedoms
   std::vector<double> size_;        ///< per joint: what errors are measured by, m
   std::vector<char> held_;          ///< per joint, in this trial
   std::vector<JointRows> start_;    ///< rows at q

@@ -24,10 +24,11 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       options(o),
       scheme(*s),
       solver(o),
+      end_solver(o),
       finder(m),
       reach(m),
       world(m),
-      trial(s, &solver),
+      trial(s, &solver, &end_solver),
       prescribed(m.bodies.size()),
       impulses(m),
       readings(m),
@@ -178,6 +179,7 @@ void Pipe::begin() {
   impulses.clear();
   world.begin();
   solver.begin();
+  end_solver.begin();
   repeats_ = 0;
 }
 

@@ -68,7 +68,7 @@ struct Pipe {
   const Model& model;
   const SimulationOptions& options;
   Scheme& scheme;
-  StepSolver solver;
+  StepSolver solver, end_solver;
   ContactFinder finder;
   Reach reach;
   WorldCheck world;

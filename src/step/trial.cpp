@@ -101,6 +101,7 @@ void Trial::solve(StepReport* report) {
     *kept_guess_ = solution_;
   }
   outcome_ = solver_.solve(made_.problem, &solution_);
+  if (again_) ends_.restore(made_.problem, &solution_);
 }
 
 void Trial::certify(StepReport* report) {
@@ -135,9 +136,11 @@ bool Trial::refine(const StepInput& input) {
   // The scheme is asked once; joints until their positions are good.
   const bool scheme = !again_ && scheme_.refine(input, made_, solution_);
   const bool joints = ends_.refine(input, made_, solution_);
+  if (scheme) ends_.forget_good();  // the problem of every island is another one now
   again_ = scheme || joints;
   if (!again_ && ends_.contradicts()) {
     outcome_.certified = false;
+    raise_to(slipstick::certify(ends_.make_rigid(input, made_), solution_), &outcome_.residual);
     outcome_.note = "joints of a loop contradict each other: no position near by closes them all";
   }
   return again_;
@@ -147,7 +150,7 @@ void Trial::advance(const StepInput& input, State* next, StepReport* report) {
   const Stopwatch watch(&report->seconds.advance);
   scheme_.advance(input, made_, solution_, next);
   flight_.end(input, solution_, &made_, next);
-  if (const LadderResult ends = ends_.end(input, flight_, solution_, &solver_, &made_, next); made_.joint_end.active) {
+  if (const LadderResult ends = ends_.end(input, flight_, solution_, &end_solver_, &made_, next); made_.joint_end.active) {
     report->iterations += ends.iterations;
     report->escalations += ends.escalations;
     report->work += ends.work;

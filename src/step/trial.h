@@ -16,8 +16,10 @@ inline constexpr double kLoaded = 1e-11;
 /// left to the audit.
 class Trial {
  public:
-  /// Keeps references.
-  Trial(Scheme* scheme, StepSolver* solver) : scheme_(*scheme), solver_(*solver) {}
+  /// Keeps references. `end_solver` is for the velocities at the end of trials: what it remembers of one problem's
+  /// structure serves the next one, and is not that of steps.
+  Trial(Scheme* scheme, StepSolver* solver, StepSolver* end_solver)
+      : scheme_(*scheme), solver_(*solver), end_solver_(*end_solver) {}
 
   void update_equations(const StepInput& input, StepReport* report);  ///< 4
   void discretize(const StepInput& input, StepReport* report);        ///< 5
@@ -59,6 +61,7 @@ class Trial {
 
   Scheme& scheme_;
   StepSolver& solver_;
+  StepSolver& end_solver_;
   Flight flight_;
   JointEnds ends_;
   Equations equations_;

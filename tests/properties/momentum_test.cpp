@@ -70,7 +70,9 @@ double calc_disagreement(const Simulation& simulation, bool contacts) {
 }
 
 /// Moments by the readings of joints, taken to the centres of mass, against those of the bodies, N m s. Where the two
-/// anchors of a joint part, A's share is off by that: only B's side is looked at, in bodies that are A of no joint.
+/// anchors of a joint part, A's share is off by that: only B's side is looked at, in bodies that are A of no joint. What
+/// acts at the start, in the middle and at the end of a step has its moment in the axes of that instant: with joints that
+/// hold at both ends the sum is that of any of them to the turn within a step.
 double calc_moment_disagreement(const Simulation& simulation, const State& before) {
   const Model& model = simulation.model();
   const double h = simulation.options().step;
@@ -105,7 +107,11 @@ TEST(Momentum, MomentsOfJointsAreAboutTheirAnchors) {
       for (int k = 0; k < 60; ++k) {
         const State before = simulation.state();
         if (simulation.step().events > 0) continue;
-        ASSERT_LE(calc_moment_disagreement(simulation, before), 1e-9 * calc_scale(scene.model, before, options.step))
+        double turn = 0;
+        for (const Twist& v : before.velocity) turn = std::max(turn, options.step * v.angular.norm());
+        const bool both_ends = std::string_view(scheme) != "spook";
+        ASSERT_LE(calc_moment_disagreement(simulation, before),
+                  (1e-9 + (both_ends ? turn : 0)) * calc_scale(scene.model, before, options.step))
             << name << " " << scheme << " " << k;
       }
     }

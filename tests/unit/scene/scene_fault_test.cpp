@@ -380,7 +380,7 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"scheme_option",
                 "slipstick: 1\nsimulation: {scheme: {stabilized: {alpha: 1}}}\n",
                 {"s.yaml:2:36: scheme 'stabilized' has no option 'alpha' in this version (known: stabilization, "
-                 "restitution_threshold, locate)"}},
+                 "restitution_threshold, impact_stage, locate)"}},
         Spoiled{"solver_option",
                 "slipstick: 1\nsimulation: {solver: {pgs: {itrations: 9, local: cones}}}\n",
                 {"s.yaml:2:29: unknown key 'itrations' in solver 'pgs'; did you mean 'iterations'?",

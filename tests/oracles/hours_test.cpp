@@ -1,0 +1,191 @@
+// What must still be there after hours: energies of mechanisms and of elastic impacts, joints, loops that are redundant, heavy
+// loads on light chains, springs that no step can follow.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/simulate.h"
+
+namespace slipstick {
+namespace {
+
+using test::scene_of;
+using test::simulation_of;
+
+double total(const Simulation& simulation) {
+  const EnergySplit energy = simulation.energy();
+  return energy.kinetic + energy.potential;
+}
+
+/// Two hinged rods let go from horizontal: chaotic, 19.6 J to and fro.
+constexpr const char* kTwoRods = R"yaml(
+planar: true
+bodies:
+  - {name: a, mass: 1, inertia: [0, 0, 1/12], position: [0.5, 0]}
+  - {name: b, mass: 1, inertia: [0, 0, 1/12], position: [1.5, 0]}
+joints:
+  - hinge: {between: [world, a], at: [0, 0]}
+  - hinge: {between: [a, b], at: [1, 0]}
+)yaml";
+
+TEST(Hours, TwoRodsKeepTheirEnergyAndTheirJoints) {
+  for (const char* scheme : {"trapezoid", "euler", "stabilized"}) {
+    Simulation simulation =
+        simulation_of(scene_of(std::string(kTwoRods) + "simulation: {step: 0.01, scheme: " + scheme + "}\n"));
+    const int windows = 4, steps = 5000;
+    double first = 0;
+    for (int window = 0; window < windows; ++window) {
+      double mean = 0;
+      for (int k = 0; k < steps; ++k) {
+        const StepReport& report = simulation.step();
+        ASSERT_TRUE(report.certified) << scheme << ": " << report.note;
+        ASSERT_LT(report.certificate.joint_error, 1e-8) << scheme;
+        ASSERT_LT(std::abs(total(simulation)), 0.01 * 19.62) << scheme;
+        mean += total(simulation) / steps;
+      }
+      if (window == 0) first = mean;
+      EXPECT_NEAR(mean, first, 2e-3) << scheme << ": it drifts";
+    }
+  }
+}
+
+/// VERIFICATION's loop of five bars and six hinges in another frame and with a motor too: one row too many in every pose.
+TEST(Hours, RedundantLoopsAreCertifiedInEveryScheme) {
+  const std::string scene = R"yaml(
+gravity: [0, -9.81, 0]
+let: {along: 0.01/6, across: 1.01/12}
+defaults: {bar: {mass: 1, center_of_mass: [0, 0, 0]}}
+bodies:
+  - {like: bar, name: b12, position: [0.5, 0, 0], inertia: [along, across, across]}
+  - {like: bar, name: b23, position: [1, -0.5, 0], inertia: [across, along, across]}
+  - {like: bar, name: b34, position: [1, -1, 0.5], inertia: [across, across, along]}
+  - {like: bar, name: b45, position: [0.5, -1, 1], inertia: [along, across, across]}
+  - {like: bar, name: b56, position: [0, -0.5, 1], inertia: [across, along, across]}
+joints:
+  - hinge: {between: [world, b12], at: [0, 0, 0], axis: [0, 1, 0]MOTOR}
+  - hinge: {between: [b12, b23], at: [1, 0, 0], axis: [0, 0, 1]}
+  - hinge: {between: [b23, b34], at: [1, -1, 0], axis: [1, 0, 0]}
+  - hinge: {between: [b34, b45], at: [1, -1, 1], axis: [0, 1, 0]}
+  - hinge: {between: [b45, b56], at: [0, -1, 1], axis: [0, 0, 1]}
+  - hinge: {between: [b56, world], at: [0, 0, 1], axis: [1, 0, 0]}
+)yaml";
+  for (const std::string motor : {"", ", motor: {speed: 1, max: 50}"}) {
+    for (const std::string_view scheme : scheme_names()) {
+      std::string text = scene;
+      text.replace(text.find("MOTOR"), 5, motor);
+      text += "simulation: {step: 2e-3, scheme: " + std::string(scheme) + "}\n";
+      Simulation simulation = simulation_of(scene_of(text));
+      for (int k = 0; k < 1000; ++k) {
+        const StepReport& report = simulation.step();
+        ASSERT_TRUE(report.certified) << scheme << motor << " " << k << ": " << report.note;
+        ASSERT_LT(report.certificate.joint_error, 1e-4) << scheme << motor;
+      }
+      if (motor.empty() && scheme != "spook") {
+        EXPECT_NEAR(total(simulation), -29.43, 0.03) << scheme;
+      }
+    }
+  }
+}
+
+/// Joints that no position closes: two rods of other lengths between the same two points.
+TEST(Hours, JointsThatContradictEachOtherAreNotCertified) {
+  for (const char* scheme : {"stabilized", "euler", "trapezoid"}) {
+    Simulation simulation = simulation_of(scene_of(
+        "bodies: [{name: a, mass: 1, position: [0, 0, -1], lock: [rotation]}]\njoints:\n"
+        "  - rod: {between: [world, a], at: [[0, 0, 0], [0, 0, -1]], length: 1}\n"
+        "  - rod: {between: [world, a], at: [[0, 0, 0], [0, 0, -1]], length: 1.01}\n"
+        "simulation: {step: 0.01, scheme: " +
+        std::string(scheme) + "}\n"));
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(simulation.step().certified) << scheme << " " << k;
+  }
+}
+
+/// Ten links of a chain from 60 degrees, a load of 1e3 to 1e5 link masses at its end.
+TEST(Hours, HeavyLoadsHangOnLightChainsInTheDefaultScheme) {
+  for (const double ratio : {1e3, 1e4, 1e5}) {
+    const double link = 10 / ratio, c = std::cos(1.0471975511965976), s = std::sin(1.0471975511965976);
+    std::string text = "planar: true\nbodies:\n", joints = "joints:\n  - hinge: {between: [world, l0], at: [0, 0]}\n";
+    for (int i = 0; i < 10; ++i) {
+      const double r = 0.1 * i + 0.05, e = 0.1 * (i + 1);
+      const std::string next = i < 9 ? "l" + std::to_string(i + 1) : "load";
+      text += "  - {name: l" + std::to_string(i) + ", mass: " + std::to_string(link) + ", inertia: [0, 0, " +
+              std::to_string(link * 0.01 / 12 * 1e9) + "e-9], position: [" + std::to_string(r * c) + ", " +
+              std::to_string(-r * s) + "]}\n";
+      joints += "  - hinge: {between: [l" + std::to_string(i) + ", " + next + "], at: [" + std::to_string(e * c) + ", " +
+                std::to_string(-e * s) + "]}\n";
+    }
+    text += "  - {name: load, mass: 10, position: [" + std::to_string(c) + ", " + std::to_string(-s) +
+            "], lock: [rotation]}\n";
+    Simulation simulation = simulation_of(scene_of(text + joints + "simulation: {step: 0.01}\n"));
+    const double start = total(simulation);
+    for (int k = 0; k < 500; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_TRUE(report.certified) << ratio << ": " << report.note;
+      ASSERT_LT(report.certificate.joint_error, 1e-3) << ratio;
+      ASSERT_NEAR(total(simulation), start, 0.05 * std::abs(start)) << ratio << ", step " << k;
+    }
+  }
+}
+
+TEST(Hours, AnElasticBallKeepsItsEnergyInEveryScheme) {
+  for (const std::string_view scheme : scheme_names())
+    for (const double h : {0.01, 0.003}) {
+      Simulation simulation = simulation_of(scene_of(
+          "materials: {default: {friction: 0, restitution: 1}}\nbodies:\n"
+          "  - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}\n"
+          "  - {name: ball, mass: 1, position: [0, 0, 1.1], shapes: [{sphere: {radius: 0.1}}]}\n"
+          "simulation: {step: " +
+          std::to_string(h) + ", scheme: " + std::string(scheme) + "}\n"));
+      const double start = total(simulation);
+      while (simulation.state().time < 60) {
+        ASSERT_TRUE(simulation.step().certified);
+        ASSERT_NEAR(total(simulation), start, 1e-6 * start) << scheme << " " << h;
+      }
+    }
+}
+
+/// 49 balls from 5 m over a plane and each other, as in the published comparison; and 216 that fall as a block.
+TEST(Hours, ManyElasticBallsKeepTheirEnergy) {
+  const std::string head = "materials: {default: {friction: 0, restitution: 1}}\nbodies:\n"
+                           "  - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}\n";
+  std::string apart = head, block = head;
+  for (int i = 0; i < 49; ++i)
+    apart += "  - {name: b" + std::to_string(i) + ", mass: 10, position: [" + std::to_string(i % 7) + ", " +
+             std::to_string(i / 7) + ", 5], shapes: [{sphere: {radius: 0.1}}]}\n";
+  unsigned seed = 7;
+  const auto jitter = [&] {
+    seed = seed * 1664525u + 1013904223u;
+    return 1e-3 * (static_cast<double>(seed) / 4294967296.0 - 0.5);
+  };
+  for (int i = 0; i < 216; ++i)
+    block += "  - {name: b" + std::to_string(i) + ", mass: 10, position: [" + std::to_string(0.21 * (i % 6) + jitter()) +
+             ", " + std::to_string(0.21 * (i / 6 % 6) + jitter()) + ", " + std::to_string(1 + 0.21 * (i / 36)) +
+             "], shapes: [{sphere: {radius: 0.1}}]}\n";
+  const auto expect_kept = [](const std::string& text, double duration, double share) {
+    Simulation simulation = simulation_of(scene_of(text));
+    const double start = total(simulation);
+    while (simulation.state().time < duration - 1e-9) ASSERT_FALSE(simulation.step().failed);
+    EXPECT_GT(total(simulation), share * start);
+    EXPECT_LT(total(simulation), (2 - share) * start);
+  };
+  expect_kept(apart + "simulation: {step: 1e-2}\n", 20, 1 - 1e-6);
+  expect_kept(block + "simulation: {step: 2e-3}\n", 2, 0.98);
+}
+
+TEST(Hours, ASpringThatNoStepCanFollowMakesNoEnergy) {
+  for (const char* scheme : {"stabilized", "euler", "trapezoid"})
+    for (const double k : {1e6, 1e9, 1e12}) {
+      Simulation simulation = simulation_of(scene_of(
+          "bodies: [{name: bob, mass: 1, position: [0, 0, -1], velocity: [1, 0, 0], lock: [rotation]}]\n"
+          "forces: [{spring: {between: [world, bob], at: [[0, 0, 0], [0, 0, -1]], rest_length: 1, stiffness: " +
+          std::to_string(k) + "}}]\nsimulation: {step: 0.01, scheme: " + scheme + "}\n"));
+      const double start = total(simulation);
+      for (int step = 0; step < 2000; ++step) {
+        ASSERT_TRUE(simulation.step().certified);
+        ASSERT_NEAR(total(simulation), start, 0.1) << scheme << " k = " << k << " step " << step;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace slipstick
