@@ -90,13 +90,23 @@ def _known_rows(plan: Plan, output: Optional[str], journal: Optional[Journal]) -
     known: dict[str, Row] = {}
     if output and os.path.exists(output):
         rows = table.read(output)
-        if rows and not any(row["key"] in set(plan.keys) for row in rows):
-            raise table.TableError(f"{output}: is the table of another study, scene or version; name another file or remove it")
+        _refuse_strange(plan, output, rows, "the table of")
         known.update((row["key"], row) for row in rows)
     if journal:
+        _refuse_strange(plan, journal.path, journal.rows, "what is kept of")
         known.update((row["key"], row) for row in journal.rows)
     # What depends on the machine and the hour is tried again.
     return {key: row for key, row in known.items() if row["status"] in ("done", "failed")}
+
+
+def _refuse_strange(plan: Plan, path: str, rows: list[Row], what: str) -> None:
+    """Rows that the plan does not have would be lost when the table is written."""
+    keys = set(plan.keys)
+    strange = sum(row.get("key") not in keys for row in rows)
+    if strange == len(rows) > 0:
+        raise table.TableError(f"{path}: is {what} another study, scene or version; name another file or remove it")
+    if strange:
+        raise table.TableError(f"{path}: {strange} of its {len(rows)} cases are not in this study and would be lost; name another file")
 
 
 def _finish(plan: Plan, done: Mapping[int, Row]) -> list[Row]:
@@ -166,7 +176,7 @@ def _close(plan: Plan, output: str, journal: Journal, done: Mapping[int, Row], f
         if finished:
             raise
     finally:
-        journal.close(remove=written)
+        journal.close(remove=written and bool(done or not journal.rows))
 
 
 class Progress:

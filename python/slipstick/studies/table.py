@@ -59,7 +59,7 @@ def read(path: str) -> list[Row]:
     """The rows of a table; numbers and truth values as they were."""
     try:
         return _from_csv(path) if path.endswith(".csv") else _from_hdf5(path)
-    except (OSError, KeyError, ValueError, csv.Error) as error:
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, csv.Error) as error:  # h5py raises any of them on damaged files
         if isinstance(error, TableError):
             raise
         raise TableError(f"{path}: not a table of a sweep: {error}") from None
@@ -153,7 +153,13 @@ def _from_hdf5(path: str) -> list[Row]:
     with h5py.File(path, "r") as file:
         if file.attrs.get("format") not in (_FORMAT, _FORMAT.encode()):
             raise TableError(f"{path}: not a table of a sweep")
-        table = file["table"][:]
+        stored = file["table"]
+        names = getattr(getattr(stored, "dtype", None), "names", None) or ()
+        plain = all(stored.dtype[name].kind in "Sif" and stored.dtype[name].shape == () for name in names)
+        # Held against the file before memory is taken: a damaged size can ask for all there is.
+        if not set(RESERVED) <= set(names) or not plain or len(stored.shape) != 1 or stored.size * stored.dtype.itemsize > os.path.getsize(path):
+            raise TableError(f"{path}: not a table of a sweep, or damaged")
+        table = stored[:]
     rows: list[Row] = []
     for record in table:
         row: Row = {}
@@ -174,9 +180,15 @@ def find_parameters(path: str, rows: Sequence[Row]) -> list[str]:
     if not path.endswith(".csv"):
         import h5py
 
-        with h5py.File(path, "r") as file:
-            said = file.attrs.get("parameters", b"")
-        return str(said.decode() if isinstance(said, bytes) else said).split()
+        try:
+            with h5py.File(path, "r") as file:
+                said = file.attrs.get("parameters", b"")
+            words = str(said.decode() if isinstance(said, bytes) else said).split()
+        except (OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
+            raise TableError(f"{path}: not a table of a sweep, or damaged: {error}") from None
+        if rows and not set(words) <= set(rows[0]):
+            raise TableError(f"{path}: damaged: it has no columns for its parameters")
+        return words
     names = [name for name in (rows[0] if rows else ()) if name not in RESERVED]
     for count in range(1, len(names)):
         if len({tuple(row[name] for name in names[:count]) for row in rows}) == len(rows):
