@@ -158,7 +158,9 @@ def _open_journal(output: Optional[str]) -> Optional[Journal]:
     if output is None:
         return None
     try:
-        return Journal(output + ".journal")
+        journal = Journal(output + ".journal")
+        table.remove_partial(output)  # of sweeps that were killed: nobody else writes while the journal is ours
+        return journal
     except Busy as error:
         raise SweepError(str(error)) from None
     except OSError as error:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import csv
+import glob
 import io
 import os
 from typing import Any, Iterable, Optional, Sequence
@@ -53,6 +54,12 @@ def write_file(path: str, data: bytes) -> None:
     finally:
         if os.path.exists(temporary):
             os.unlink(temporary)
+
+
+def remove_partial(path: str) -> None:
+    """Removes what a program that was killed while it wrote the table has left."""
+    for left in glob.glob(glob.escape(path) + ".*.partial"):
+        os.unlink(left)
 
 
 def read(path: str) -> list[Row]:
