@@ -434,6 +434,19 @@ class Deaths(Folder):
         self.assertIn(f"{kept} of them from before", out)
         self.same()
 
+    def test_disk_full_when_the_table_is_written(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+
+        self.write("study.yaml", STUDY.replace("count: 4", "count: 1"))
+        code, _, err = self.sweep("study.yaml", "-o", "few.h5", preexec_fn=limit)
+        self.assertEqual(code, 1, err)
+        self.assertRegex(err, r"few.h5: cannot be written: .*; all 3 cases are kept in few.h5.journal, and the same command goes on")
+        code, out, _ = self.sweep("study.yaml", "-o", "few.h5")
+        self.assertEqual(code, 0)
+        self.assertIn("3 of them from before", out)
+        self.assertEqual(len(self.rows("few.h5")), 3)
+
     def test_locale_and_clock_zone_change_nothing(self):
         environment = {**os.environ, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Pacific/Auckland"}
         self.assertEqual(self.sweep("study.yaml", "-o", "t.h5", env=environment)[0], 0)

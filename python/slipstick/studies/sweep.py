@@ -174,9 +174,9 @@ def _close(plan: Plan, output: str, journal: Journal, done: Mapping[int, Row], f
         if done:
             table.write(output, plan.names, _finish(plan, done), plan.cases[0])
         written = True
-    except table.TableError:
+    except table.TableError as error:
         if finished:
-            raise
+            raise SweepError(f"{error}; all {len(done)} cases are kept in {journal.path}, and the same command goes on") from None
     finally:
         journal.close(remove=written and bool(done or not journal.rows))
 
