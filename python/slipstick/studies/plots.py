@@ -119,7 +119,7 @@ def _few(rows: Sequence[Row], over: Sequence[str]) -> Optional[str]:
 def _family(rows: Sequence[Row], over: Sequence[str], name: str, values: Array) -> Any:
     """Lines over one parameter, one for each value of the other."""
     figure, axes = new_axes()
-    few = _few(rows, over)
+    few = _few(rows, over) or over[0]
     across = next(n for n in over if n != few)
     x = _column(rows, across)
     for level in sorted({row[few] for row in rows}):
