@@ -398,6 +398,20 @@ class Deaths(Folder):
         self.same()
         return True
 
+    def test_ctrl_c_just_after_a_row_was_written(self):
+        self.write("study.yaml", STUDY)
+        added, add = [], Journal.add
+
+        def add_and_stop(journal, row):
+            add(journal, row)
+            added.append(row["key"])
+            if len(added) == 3:
+                raise KeyboardInterrupt
+
+        with unittest.mock.patch.object(Journal, "add", add_and_stop), self.assertRaises(KeyboardInterrupt):
+            ss.sweep(self.at / "study.yaml", self.at / "t.csv", workers=1)
+        self.assertEqual(sorted(row["key"] for row in self.rows("t.csv")), sorted(added))
+
     def test_two_sweeps_to_one_name(self):
         self.in_time(self.sweep_twice)
 

@@ -128,9 +128,9 @@ def run_plan(plan: Plan, output: Optional[str], engine: Engine, show: Callable[[
         for answer in engine(plan.bundle, tasks) if tasks else ():
             if answer is not None and answer[0] not in done:
                 number, row, seconds = answer
+                done[number], wall[number] = row, seconds  # first: Ctrl-C may come while the journal is written
                 if journal:
-                    journal.add(row)
-                done[number], wall[number] = row, seconds
+                    _note(journal, row, done, number)
             show(len(done), len(plan.cases), wall)
         finished = True
     except KeyboardInterrupt:
@@ -143,6 +143,14 @@ def run_plan(plan: Plan, output: Optional[str], engine: Engine, show: Callable[[
         if journal:
             _close(plan, output or "", journal, done, finished)
     return Outcome(plan.names, _finish(plan, done), reused, wall)
+
+
+def _note(journal: Journal, row: Row, done: dict[int, Row], number: int) -> None:
+    try:
+        journal.add(row)
+    except OSError:
+        del done[number]  # what is said to be kept is kept
+        raise
 
 
 def _how_to_go_on(output: Optional[str]) -> str:
