@@ -173,9 +173,11 @@ class Damage(unittest.TestCase):
                     def read():
                         rows = table.read(str(self.at / f"d{name}"))
                         table.find_parameters(str(self.at / f"d{name}"), rows)
+                        if name == "t.h5":  # it has a digest: what can be read is what was written
+                            self.assertEqual(rows, self.rows())
 
                     good.append(self.read(read, table.TableError))
-            self.check(good, 20, 20)
+            self.check(good, 20 if name == "t.csv" else -1, 20)  # nearly every byte of the other is under a checksum
 
     def test_recordings(self):
         sim = ss.Simulation(ss.parse("slipstick: 1\nbodies:\n  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}\n"
