@@ -19,7 +19,7 @@ function(slipstick_shared target)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map
-    -Wl,-Bsymbolic-functions -Wl,--no-undefined)
+    -Wl,-Bsymbolic-functions -Wl,--no-undefined $<$<BOOL:${SLIPSTICK_SANITIZE}>:-fsanitize=address,undefined>)
   foreach(library ${LIB_LINKS})  # a matter of the library alone: programs need not have them to build
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)
   endforeach()

@@ -61,19 +61,23 @@ LiveSimulation::LiveSimulation(Scene scene)
 }
 
 LiveSimulation::~LiveSimulation() {
+  end();
+  thread_.join();
+}
+
+void LiveSimulation::end() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
     for (const auto& inbox : inboxes_) inbox->close();
   }
   wake_.notify_all();
-  thread_.join();
 }
 
 std::shared_ptr<LiveInbox> LiveSimulation::watch() {
   auto first = std::make_shared<const std::string>(make_first_packet());
   const std::lock_guard lock(mutex_);
-  if (inboxes_.size() >= kMaxWatchers) return nullptr;
+  if (stop_ || inboxes_.size() >= kMaxWatchers) return nullptr;
   auto inbox = std::make_shared<LiveInbox>();
   inbox->put(std::move(first), false);
   inbox->put(last_frame_, true);

@@ -48,6 +48,8 @@ class LiveSimulation {
   ~LiveSimulation();
   LiveSimulation(const LiveSimulation&) = delete;
   LiveSimulation& operator=(const LiveSimulation&) = delete;
+  /// Lets all watchers go and takes no more of them; they may still call `leave` and `command`.
+  void end();
 
   /// A new watcher: the inbox begins with the description and the present frame. Null when there are too many.
   std::shared_ptr<LiveInbox> watch();

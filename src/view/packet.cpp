@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "packets are written a
 
 namespace {
 
-constexpr double kMaxInteger = 1 << 30;  ///< so that differences fit too
+constexpr double kMaxInteger = (1 << 30) - 1;  ///< so that differences fit too
 
 void pad(std::string* bytes, char with) { bytes->resize((bytes->size() + 7) / 8 * 8, with); }
 

@@ -1,6 +1,7 @@
 // The server: civetweb behind a guard (http_guard.h). One address is known, everything else is refused.
 #include <slipstick/app/view.h>
 
+#include "view/client_frames.h"
 #include "view/clip.h"
 #include "view/http_guard.h"
 #include "view/live.h"
@@ -8,7 +9,16 @@
 
 #include <civetweb.h>
 
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -20,12 +30,9 @@ constexpr std::size_t kMaxFrames = 50'000, kMaxPoses = 12'000'000;  ///< of a cl
 constexpr std::size_t kMaxFramesAtOnce = 4096;
 constexpr char kThreads[] = "320";  ///< a connection that says nothing holds one until its time is over: docs/viewer.md
 constexpr std::size_t kMaxMessage = 4096;  ///< bytes of one WebSocket message from a client
-
-/// A watcher's connection: its messages are written by a thread of its own, so that a slow one holds up nobody.
-struct Watcher {
-  std::shared_ptr<LiveInbox> inbox;
-  std::thread thread;
-};
+constexpr int kLookMs = 250;               ///< how soon a connection sees that the server ends
+constexpr std::chrono::seconds kSilence(
+    30);  ///< after which a client is asked for a sign of life; after as much again it is given up
 
 }  // namespace
 
@@ -35,6 +42,8 @@ struct ViewServer::Impl {
   int answer(mg_connection* connection) const;
   std::string make_resource(std::string_view resource, std::string_view query) const;
   void send_loop(mg_connection* connection, const std::shared_ptr<LiveInbox>& inbox) const;
+  void read_loop(mg_connection* connection, int socket, LiveInbox& inbox) const;
+  bool take(mg_connection* connection, const ClientFrame& frame, LiveInbox& inbox) const;
 
   std::string token, url, policy;
   int port = 0;
@@ -79,43 +88,50 @@ int begin_request(mg_connection* connection) { return find_server(connection)->a
 // The WebSocket handlers. begin_request has judged the request before it gets here.
 int connect_socket(const mg_connection* connection, void*) { return find_server(connection)->live ? 0 : 1; }
 
+/// Our end of a client's connection, by the client's address: civetweb does not tell it. -1 when the client is gone
+/// already.
+int find_socket(const mg_connection* connection) {
+  const mg_request_info* client = mg_get_request_info(connection);
+  int found = -1;
+  DIR* folder = ::opendir("/proc/self/fd");
+  if (!folder) return found;
+  while (const dirent* entry = ::readdir(folder)) {
+    const int descriptor = std::atoi(entry->d_name);  // 0 for . and .., which has no such peer
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    char address[INET_ADDRSTRLEN] = "";
+    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) == 0 && peer.sin_family == AF_INET &&
+        ntohs(peer.sin_port) == client->remote_port && ::inet_ntop(AF_INET, &peer.sin_addr, address, sizeof address) &&
+        std::strcmp(address, client->remote_addr) == 0)
+      found = descriptor;
+  }
+  ::closedir(folder);
+  return found;
+}
+
+/// Serves one WebSocket from its handshake to its end, in the thread that civetweb has for it. Its frames are read here
+/// and not by civetweb, which takes the mask off and does not say whether there was one.
 void open_socket(mg_connection* connection, void*) {
   const ViewServer::Impl* server = find_server(connection);
-  auto inbox = server->live->watch();
+  const auto inbox = server->live->watch();
+  const int socket = find_socket(connection);
   if (!inbox) {
     constexpr char kFull[] = "{\"note\": \"too many windows are open\"}";
     mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, kFull, sizeof kFull - 1);
-    mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, nullptr, 0);
-    return;
+  } else {
+    // Messages are written by a thread of their own, so that a slow reader holds up nobody.
+    std::thread sender([=] { server->send_loop(connection, inbox); });
+    if (socket >= 0) server->read_loop(connection, socket, *inbox);
+    inbox->close();
+    server->live->leave(inbox);
+    sender.join();
   }
-  auto* watcher = new Watcher{inbox, {}};
-  watcher->thread = std::thread([=] { server->send_loop(connection, inbox); });
-  mg_set_user_connection_data(connection, watcher);
+  mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, nullptr, 0);
+  if (socket >= 0) ::shutdown(socket, SHUT_RDWR);  // nothing is left for civetweb to read
 }
 
-int receive(mg_connection* connection, int bits, char* data, std::size_t size, void*) {
-  const auto* watcher = static_cast<const Watcher*>(mg_get_user_connection_data(connection));
-  const int kind = bits & 0x0f;
-  if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE || !watcher || watcher->inbox->closed()) return 0;
-  if (kind == MG_WEBSOCKET_OPCODE_PING || kind == MG_WEBSOCKET_OPCODE_PONG) return 1;
-  if (kind != MG_WEBSOCKET_OPCODE_TEXT || !(bits & 0x80) || size > kMaxMessage) return 0;  // not ours: close
-  if (!Json::accept(data, data + size)) return 0;                                          // no page of ours: close
-  const std::string fault = find_server(connection)->live->command({data, size});
-  if (!fault.empty()) {
-    auto note = std::make_shared<const std::string>(Packet(0).bytes({{"part", "note"}, {"text", fault}}));
-    watcher->inbox->put(std::move(note), false);  // an answer, not a frame: bounded all the same
-  }
-  return 1;
-}
-
-void close_socket(const mg_connection* connection, void*) {
-  auto* watcher = static_cast<Watcher*>(mg_get_user_connection_data(connection));
-  if (!watcher) return;
-  watcher->inbox->close();
-  find_server(connection)->live->leave(watcher->inbox);
-  watcher->thread.join();
-  delete watcher;
-}
+/// Called only for what a client sent together with its handshake, before there was an answer: no browser does.
+int refuse_early(mg_connection*, int, char*, std::size_t, void*) { return 0; }
 
 ViewServer::Impl* find_server(const mg_connection* connection) {
   return static_cast<ViewServer::Impl*>(mg_get_user_data(mg_get_context(connection)));
@@ -140,9 +156,58 @@ void ViewServer::Impl::send_loop(mg_connection* connection, const std::shared_pt
   }
 }
 
+/// Until the client leaves, is silent, or sends what our page never would.
+void ViewServer::Impl::read_loop(mg_connection* connection, int socket, LiveInbox& inbox) const {
+  FrameReader reader(kMaxMessage);
+  auto heard = std::chrono::steady_clock::now();
+  bool asked = false;
+  while (!inbox.closed() && !reader.broken()) {
+    pollfd wanted{socket, POLLIN, 0};
+    if (::poll(&wanted, 1, kLookMs) < 0 && errno != EINTR) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (wanted.revents == 0) {
+      if (now - heard < kSilence) continue;
+      if (asked || mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_PING, nullptr, 0) <= 0) return;
+      asked = true;
+      heard = now;
+      continue;
+    }
+    char bytes[kMaxMessage];
+    const ssize_t count = ::recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (count <= 0) return;
+    heard = now;
+    asked = false;
+    reader.add({bytes, static_cast<std::size_t>(count)});
+    while (const auto frame = reader.next())
+      if (!take(connection, *frame, inbox)) return;
+  }
+}
+
+/// False: the connection is to be closed.
+bool ViewServer::Impl::take(mg_connection* connection, const ClientFrame& frame, LiveInbox& inbox) const {
+  switch (frame.kind) {
+    case ClientFrame::Kind::kClose:
+      return false;
+    case ClientFrame::Kind::kPong:
+      return true;
+    case ClientFrame::Kind::kPing:
+      return mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_PONG, frame.data.data(), frame.data.size()) > 0;
+    case ClientFrame::Kind::kText:
+      break;
+  }
+  if (!Json::accept(frame.data)) return false;  // no page of ours
+  const std::string fault = live->command(frame.data);
+  if (!fault.empty()) {
+    auto note = std::make_shared<const std::string>(Packet(0).bytes({{"part", "note"}, {"text", fault}}));
+    inbox.put(std::move(note), false);  // an answer, not a frame: bounded all the same
+  }
+  return true;
+}
+
 ViewServer::Impl::~Impl() {
-  live.reset();  // closes the inboxes, so that no connection waits
-  if (context) mg_stop(context);
+  if (live) live->end();          // so that no connection waits
+  if (context) mg_stop(context);  // the connections' threads use `live` to their end
 }
 
 Result<bool> ViewServer::Impl::start(const ViewOptions& options) {
@@ -159,8 +224,6 @@ Result<bool> ViewServer::Impl::start(const ViewOptions& options) {
                             "5000",
                             "websocket_timeout_ms",
                             "30000",
-                            "enable_websocket_ping_pong",
-                            "yes",
                             "max_request_size",
                             "8192",
                             "enable_directory_listing",
@@ -180,7 +243,7 @@ Result<bool> ViewServer::Impl::start(const ViewOptions& options) {
   mg_server_port ports[1] = {};
   if (!context || mg_get_server_ports(context, 1, ports) != 1) return make_port_fault(options.port);
   port = ports[0].port;
-  mg_set_websocket_handler(context, ("/" + token + "/live").c_str(), connect_socket, open_socket, receive, close_socket,
+  mg_set_websocket_handler(context, ("/" + token + "/live").c_str(), connect_socket, open_socket, refuse_early, nullptr,
                            nullptr);
   url = "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/";
   return true;

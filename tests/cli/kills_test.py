@@ -80,9 +80,16 @@ class Kills(CliTest):
                     os.remove(self.folder / name)
                 if (self.folder / "run.h5").exists():
                     lost.append(killed - os.path.getmtime(self.folder / "run.h5"))
-                    stood["frames"] += self.check_recording()
-                    self.goes_on_exactly("run.h5")
-                    stood["recordings"] += 1
+                    frames = self.check_recording()
+                    stood["frames"] += frames
+                    if frames:
+                        self.goes_on_exactly("run.h5")
+                        stood["recordings"] += 1
+                    else:  # killed between the file and its first frame: readable, and there is nothing to go on from
+                        done = self.call("run", "scene.yaml", "--resume", "run.h5", "--duration", "1", "-q")
+                        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+                        self.assertIn("the recording holds no frame yet", done.stderr)
+                        stood["empty recordings"] += 1
                 if (self.folder / "c").exists():
                     self.goes_on_exactly("c")
                     stood["checkpoints"] += 1

@@ -11,6 +11,7 @@ import tempfile
 import termios
 import time
 import unittest
+import unittest.mock
 
 import numpy as np
 import slipstick as ss
@@ -34,6 +35,7 @@ forces:
   - load: {body: block, force: ["bad > 0 ? sqrt(0.05 - t) : 0", 0, 0]}
 simulation: {duration: time, step: 1/500}
 """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs tests in the background has Ctrl-C ignored, in programs that they start too
 PATIENCE = 300  # s: how long a test waits for what must come; none asserts how soon it comes
 STUDY = """slipstick_study: 1
 scene: slide.yaml
@@ -193,14 +195,60 @@ class Tables(Folder):
         for name in ("study.yaml", "slide.yaml"):
             self.assertEqual(self.sweep("study.yaml", "-o", name)[0], 2)
 
+    def test_cases_that_the_study_has_no_more_are_not_thrown_away(self):
+        self.sweep("study.yaml", "-o", "t.h5")
+        before = (self.at / "t.h5").read_bytes()
+        self.write("study.yaml", STUDY.replace("0.2, 0.4, 0.8", "0.2, 0.9"))
+        code, _, err = self.sweep("study.yaml", "-o", "t.h5")
+        self.assertEqual(code, 2)
+        self.assertIn("t.h5: 8 of its 12 cases are not in this study and would be lost; name another file", err)
+        self.assertEqual((self.at / "t.h5").read_bytes(), before)
+        # The same for rows of a sweep that was killed before it could write a table.
+        journal = Journal(str(self.at / "k.csv.journal"))
+        for row in self.rows("t.h5")[:5]:
+            journal.add(row)
+        journal.close(remove=False)
+        kept = (self.at / "k.csv.journal").read_bytes()
+        self.write("study.yaml", STUDY.replace("0.2, 0.4, 0.8", "0.9"))
+        code, _, err = self.sweep("study.yaml", "-o", "k.csv")
+        self.assertEqual(code, 2)
+        self.assertIn("k.csv.journal: is what is kept of another study, scene or version", err)
+        self.assertEqual((self.at / "k.csv.journal").read_bytes(), kept)
+
+    def test_workers_that_do_not_start(self):
+        plan = make_plan(read(self.at / "study.yaml"))
+        with unittest.mock.patch("slipstick.studies.local.sys.executable", "/bin/false"):
+            pool = _Pool(plan.bundle, list(enumerate(plan.cases)), 2, None)
+            self.addCleanup(pool.close)
+            with self.assertRaisesRegex(OSError, r"10 workers in a row ended before they were ready \(exit code 1\)"):
+                list(pool.answers())
+
+    def test_a_journal_that_was_just_removed(self):
+        path = str(self.at / "j")
+        first = Journal(path)
+        taken = os.open
+
+        def open_then_finish(*words):  # the first sweep ends between the second's look for the file and its lock
+            found = taken(*words)
+            unittest.mock.patch.stopall()
+            first.close(remove=True)
+            return found
+
+        unittest.mock.patch("slipstick.studies.journal.os.open", open_then_finish).start()
+        self.addCleanup(unittest.mock.patch.stopall)
+        second = Journal(path)
+        second.add({"key": "a"})
+        second.close(remove=False)
+        self.assertEqual(list(read_rows(path)), [{"key": "a"}])
+
     def test_broken_cases_are_rows_with_their_reason(self):
-        self.write("study.yaml", "slipstick_study: 1\nscene: slide.yaml\ndesign: list\ntimeout: 3\noutputs: {x: final.bodies.block.position[0], y: 1/(x - x)}\n"
+        self.write("study.yaml", "slipstick_study: 1\nscene: slide.yaml\ndesign: list\ntimeout: 10\noutputs: {x: final.bodies.block.position[0], y: 1/(x - x)}\n"
                    "cases: [{bad: 0, mu: 0.5, time: 1}, {bad: 1, mu: 0.5, time: 1}, {bad: 0, mu: -1, time: 1}, {bad: 0, mu: 0.5, time: 1e5}]\n")
         code, out, err = self.sweep("study.yaml", "-o", "t.csv", "--workers", "2")
         self.assertEqual(code, 0, err)
         rows = self.rows("t.csv")
         self.assertEqual([row["status"] for row in rows], ["failed", "failed", "failed", "timeout"])
-        for row, part in zip(rows, ("output y: '1/(x - x)' has no value", "load_0' on body 'block': its force is", "slide.yaml:", "took longer than 3 s")):
+        for row, part in zip(rows, ("output y: '1/(x - x)' has no value", "load_0' on body 'block': its force is", "slide.yaml:", "took longer than 10 s")):
             self.assertIn(part, row["reason"])
         self.assertIsNotNone(rows[0]["x"])
         self.assertAlmostEqual(rows[1]["seconds"], 0.05, delta=0.01)
@@ -351,6 +399,20 @@ class Deaths(Folder):
         self.same()
         return True
 
+    def test_ctrl_c_just_after_a_row_was_written(self):
+        self.write("study.yaml", STUDY)
+        added, add = [], Journal.add
+
+        def add_and_stop(journal, row):
+            add(journal, row)
+            added.append(row["key"])
+            if len(added) == 3:
+                raise KeyboardInterrupt
+
+        with unittest.mock.patch.object(Journal, "add", add_and_stop), self.assertRaises(KeyboardInterrupt):
+            ss.sweep(self.at / "study.yaml", self.at / "t.csv", workers=1)
+        self.assertEqual(sorted(row["key"] for row in self.rows("t.csv")), sorted(added))
+
     def test_two_sweeps_to_one_name(self):
         self.in_time(self.sweep_twice)
 
@@ -360,6 +422,7 @@ class Deaths(Folder):
             return False
         process.send_signal(signal.SIGSTOP)  # it waits, so that the second finds it at work
         try:
+            self.wait_until(lambda: pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "TZ", "it is stopped")
             still = (self.at / "t.h5.journal").exists()
             code, _, err = self.sweep("study.yaml", "-o", "t.h5")
         finally:
@@ -385,6 +448,19 @@ class Deaths(Folder):
         self.assertEqual(code, 0)
         self.assertIn(f"{kept} of them from before", out)
         self.same()
+
+    def test_disk_full_when_the_table_is_written(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))  # a line of the journal, but not the smallest table
+
+        self.write("study.yaml", STUDY.replace("count: 4", "count: 1").replace("0.2, 0.4, 0.8", "0.2"))
+        code, _, err = self.sweep("study.yaml", "-o", "few.h5", preexec_fn=limit)
+        self.assertEqual(code, 1, err)
+        self.assertRegex(err, r"few.h5: cannot be written: .*; all 1 cases are kept in few.h5.journal, and the same command goes on")
+        code, out, _ = self.sweep("study.yaml", "-o", "few.h5")
+        self.assertEqual(code, 0)
+        self.assertIn("1 of them from before", out)
+        self.assertEqual(len(self.rows("few.h5")), 1)
 
     def test_locale_and_clock_zone_change_nothing(self):
         environment = {**os.environ, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Pacific/Auckland"}
@@ -415,6 +491,46 @@ class Deaths(Folder):
         self.same()
         return True
 
+    def test_dask_scheduler_killed(self):
+        try:
+            import distributed  # noqa: F401
+        except ImportError:
+            self.skipTest("python3-distributed is not installed")
+        self.in_time(self.kill_the_scheduler)
+
+    def kill_the_scheduler(self):
+        with Cluster(self.at) as cluster:
+            cluster.start_worker()
+            process = self.start("study.yaml", "-o", "t.h5", "--dask", cluster.address)
+            if not self.has_rows(3, process):
+                return False
+            cluster.scheduler.kill()
+            _, err = process.communicate(timeout=PATIENCE)
+        if process.returncode == 0:
+            return False  # it had come to its end
+        self.assertEqual(process.returncode, 1, err)
+        self.assertRegex(err, r"the connection to the Dask scheduler is lost: \d+ of 60 cases are done and kept for t.h5; the same command goes on")
+        self.assertEqual(len([line for line in err.splitlines() if " s left" not in line]), 1, err)  # beside the lines of progress
+        kept = len(self.rows("t.h5"))
+        self.assertGreaterEqual(kept, 3)
+        code, out, _ = self.sweep("study.yaml", "-o", "t.h5")
+        self.assertEqual(code, 0)
+        self.assertIn(f"{kept} of them from before", out)
+        self.same()
+        return True
+
+    def test_dask_workers_without_the_package(self):
+        try:
+            import distributed  # noqa: F401
+        except ImportError:
+            self.skipTest("python3-distributed is not installed")
+        with Cluster(self.at) as cluster:
+            cluster.start_worker(env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
+            code, _, err = self.sweep("study.yaml", "-o", "t.h5", "--dask", cluster.address)
+        self.assertEqual(code, 1)
+        self.assertIn("a Dask worker cannot run cases: No module named 'slipstick'", err)
+        self.assertNotIn("Traceback", err)
+
     def test_dask_that_is_not_there(self):
         code, _, err = self.sweep("study.yaml", "-o", "t.h5", "--dask", "tcp://127.0.0.1:9")
         self.assertEqual(code, 1)
@@ -440,13 +556,13 @@ class Cluster:
         self.address = json.loads(info.read_text())["address"]
         return self
 
-    def _run(self, kind, *words):
+    def _run(self, kind, *words, **options):
         return subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{kind}", *words], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+                                stderr=subprocess.DEVNULL, **options)
 
-    def start_worker(self):
+    def start_worker(self, **options):
         self.workers.append(self._run("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1",
-                                      "--local-directory", str(self.folder / "dask")))
+                                      "--local-directory", str(self.folder / "dask"), **options))
 
     def kill_worker(self):
         self.workers[0].kill()

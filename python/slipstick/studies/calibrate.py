@@ -17,7 +17,7 @@ _AWAY = (0.02, 0.05, 0.1, 0.2, 0.4)  # of the box
 
 @dataclass(frozen=True)
 class Fit:
-    """The parameters with the smallest loss. error: the larger of the standard deviation over the bootstrap and of half the width of the
+    """The parameters with the smallest loss (of a rugged one: see `fit`). error: the larger of the standard deviation over the bootstrap and of half the width of the
     region in which the loss is within a share 1/samples of its smallest: where data do not tell values apart, as friction of a ball that
     sticks at once, the second is wide."""
 
@@ -29,8 +29,9 @@ class Fit:
 
 
 def fit(losses: Losses, bounds: Bounds, *, levels: int = 5, searches: int = 40, reduce: Callable[[Array], float] = lambda x: float(np.mean(x)),
-        seed: int = 1) -> Fit:
-    """Minimizes `reduce` of the losses of all samples. Deterministic."""
+        seed: int = 1, rugged: bool = False) -> Fit:
+    """Minimizes `reduce` of the losses of all samples. Deterministic. rugged: the loss jumps from point to point, as that of chaotic motions does; the
+    smallest one found is then a matter of luck, and the mean of what wins over a bootstrap of the samples is taken instead (bagging)."""
     try:
         from scipy.optimize import minimize  # type: ignore[import]
     except ImportError:
@@ -60,18 +61,22 @@ def fit(losses: Losses, bounds: Bounds, *, levels: int = 5, searches: int = 40, 
                 loss(middle + away * np.eye(len(low))[i])
     points, values = np.array(tried), np.array(found)
     best = int(np.argmin([reduce(f) for f in values]))
-    spread = np.maximum(_bootstrap(points, values, reduce, seed), _valley(points, np.array([reduce(f) for f in values]), values.shape[1]))
+    winners = _bootstrap(points, values, reduce, seed)
+    if rugged:
+        loss((winners.mean(axis=0) - low) / np.where(span > 0, span, 1))
+        points, values, best = np.array(tried), np.array(found), len(tried) - 1
+    spread = np.maximum(winners.std(axis=0), _valley(points, np.array([reduce(f) for f in values]), values.shape[1]))
     return Fit(dict(zip(bounds, points[best].tolist())), dict(zip(bounds, spread.tolist())), reduce(values[best]), points, values)
 
 
 def _bootstrap(points: Array, losses: Array, reduce: Callable[[Array], float], seed: int) -> Array:
+    """(draws, parameters): the best of the points that were tried, for each draw of the samples."""
     stream = np.random.Generator(np.random.PCG64(seed))
     winners = []
     for _ in range(_DRAWS):
         drawn = losses[:, stream.integers(0, losses.shape[1], losses.shape[1])]
         winners.append(points[int(np.argmin([reduce(row) for row in drawn]))])
-    deviation: Array = np.std(np.array(winners), axis=0)
-    return deviation
+    return np.array(winners)
 
 
 def _valley(points: Array, loss: Array, samples: int) -> Array:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import socket
 import time
 import urllib.parse
@@ -63,6 +64,8 @@ def _connect(address: str) -> Any:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise DaskError("--dask needs Debian's python3-distributed: apt-get install python3-distributed") from None
+    for name in ("distributed", "distributed.client", "distributed.utils", "distributed.batched", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what is wrong is said here, in one line
     try:
         return distributed.Client(address, timeout=_PATIENCE if _listens(address) else 1, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -73,22 +76,24 @@ def run_dask(bundle: Bundle, tasks: list[Task], address: str, timeout: Optional[
     """Answers in the order in which they come; None from time to time."""
     client = _connect(address)
     try:
-        yield from _Cluster(client, bundle, tasks, timeout).answers()
+        yield from _Cluster(client, address, bundle, tasks, timeout).answers()
     finally:
         client.close(timeout=2)
 
 
 class _Cluster:
-    def __init__(self, client: Any, bundle: Bundle, tasks: list[Task], timeout: Optional[float]) -> None:
-        self.client, self.bundle, self.timeout = client, bundle, timeout
+    def __init__(self, client: Any, address: str, bundle: Bundle, tasks: list[Task], timeout: Optional[float]) -> None:
+        self.client, self.address, self.bundle, self.timeout = client, address, bundle, timeout
         self.waiting = list(reversed(tasks))
         self.running: dict[Any, Task] = {}
         self.tries: dict[int, int] = {}
         self.shared: Any = None
+        self.generation = 0  # of the shared bundle: a new one must not be taken for one that was lost
 
     def _fill(self) -> None:
         if self.shared is None:
-            self.shared = self.client.submit(_same, self.bundle, key=f"slipstick-{self.bundle.digest}", pure=False)
+            self.generation += 1
+            self.shared = self.client.submit(_same, self.bundle, key=f"slipstick-{self.bundle.digest}-{self.generation}", pure=False)
         while self.waiting and len(self.running) < _AT_ONCE:
             task = self.waiting.pop()
             key = f"slipstick-{self.bundle.key(task[1])}-{self.tries.get(task[0], 0)}"
@@ -100,11 +105,19 @@ class _Cluster:
             ready = [future for future in self.running if future.done()]
             if not ready:
                 time.sleep(_LOOK)
-            if self.client.status not in ("running", "connecting"):
+            if self.client.status != "running" and not (self.client.status == "connecting" and _listens(self.address)):
                 raise DaskError("the connection to the Dask scheduler is lost")
             for future in ready:
                 yield from self._collect(future)
             yield None
+
+    def _refuse_strangers(self, future: Any) -> None:
+        """A worker that cannot load the package will not do better the next time."""
+        if future.status != "error":
+            return
+        error = future.exception(timeout=_PATIENCE)
+        if isinstance(error, ImportError):
+            raise DaskError(f"a Dask worker cannot run cases: {error}; start workers with './slipstick python -m distributed.cli.dask_worker'")
 
     def _collect(self, future: Any) -> Iterator[Answer]:
         task = self.running.pop(future)
@@ -112,6 +125,7 @@ class _Cluster:
             row, seconds = future.result()
             yield task[0], row, seconds
             return
+        self._refuse_strangers(future)
         # Cancelled, or Dask found that its worker died too often: that may be the workers' fault.
         self.tries[task[0]] = self.tries.get(task[0], 0) + 1
         self.shared = None  # it may have gone with the workers

@@ -36,7 +36,10 @@ def _parse(line: bytes) -> Row | None:
     digest, _, text = line.partition(b" ")
     if not line.endswith(b"\n") or digest != b"%08x" % zlib.crc32(text[:-1]):
         return None
-    found = json.loads(text)
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
     return found if isinstance(found, dict) else None
 
 
@@ -45,17 +48,25 @@ class Journal:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.stat(path).st_ino != os.fstat(self._file).st_ino:
-                raise OSError  # whoever had it has just finished and removed it
-        except OSError:
-            os.close(self._file)
-            raise Busy(f"{path.removesuffix('.journal')} is being written by another sweep") from None
+        while True:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(self._file)
+                raise Busy(f"{path.removesuffix('.journal')} is being written by another sweep") from None
+            if self._is_at(path):
+                break
+            os.close(self._file)  # whoever had it has just finished and removed it: its rows are in the table now
         self.rows = list(read_rows(path))
         self._end = self._drop_torn_line()
         self._synced = time.monotonic()
+
+    def _is_at(self, path: str) -> bool:
+        try:
+            return os.path.samestat(os.stat(path), os.fstat(self._file))
+        except FileNotFoundError:
+            return False
 
     def _drop_torn_line(self) -> int:
         size = os.fstat(self._file).st_size

@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Iterator, Mapping, Optional
 
+from .._errors import Error
 from .._files import lay_out
 from .case import Bundle, Row
 from .expressions import Value
@@ -20,6 +21,11 @@ from .messages import READY, receive, send
 Task = tuple[int, Mapping[str, Value]]
 Answer = tuple[int, Row, float]  # number, row, seconds of wall time
 TRIES = 3  # workers that a case may take with it
+_STILLBORN = 10  # workers in a row that may end before they are ready
+
+
+class WorkerError(Error, OSError):
+    """Workers that do not start."""
 
 
 def lost_row(bundle: Bundle, values: Mapping[str, Value], status: str, reason: str) -> Row:
@@ -46,6 +52,7 @@ class _Pool:
             lay_out(bundle.files, self.folder.name)
         self.waiting = deque(tasks)
         self.tries: dict[int, int] = {}
+        self.stillborn = 0
         self.selector = selectors.DefaultSelector()
         self.workers: list[_Worker] = []
         for _ in range(min(workers, len(tasks))):
@@ -93,6 +100,8 @@ class _Pool:
         worker.process.kill()
         worker.process.wait()
         worker.process.stdout.close()
+        if worker.process.stdin and not worker.process.stdin.closed:
+            worker.process.stdin.close()
 
     def _lost(self, worker: _Worker) -> Optional[Answer]:
         """A worker has ended: its case goes to a new one, unless it has taken too many with it."""
@@ -101,9 +110,14 @@ class _Pool:
         if task is None:
             return None
         number, values = task
-        self.tries[number] = self.tries.get(number, 0) + 1
         answer = None
-        if self.tries[number] >= TRIES:
+        if worker.ready:
+            self.tries[number] = self.tries.get(number, 0) + 1
+        else:  # not the fault of its case
+            self.stillborn += 1
+            if self.stillborn >= _STILLBORN:
+                raise WorkerError(f"{_STILLBORN} workers in a row ended before they were ready (exit code {code}); what they said is above")
+        if self.tries.get(number, 0) >= TRIES:
             reason = f"its worker ended {TRIES} times" + (f" (signal {-code})" if code and code < 0 else "")
             answer = (number, lost_row(self.bundle, values, "lost", reason), max(0.0, time.monotonic() - worker.start))
         else:
@@ -134,7 +148,7 @@ class _Pool:
                         yield lost
                     continue
                 if message == READY:
-                    worker.ready, worker.start = True, time.monotonic()
+                    worker.ready, worker.start, self.stillborn = True, time.monotonic(), 0
                     continue
                 yield message
                 self._give(worker)

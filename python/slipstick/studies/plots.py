@@ -1,5 +1,5 @@
-"""`slipstick sweep plot TABLE`: what the outputs depend on, as one page: lines over one parameter, maps over two, parallel coordinates
-over more."""
+"""`slipstick sweep plot TABLE`: what the outputs depend on, as one page: lines over one parameter (and a second of few values), maps over two, parallel
+coordinates over more."""
 from __future__ import annotations
 
 import argparse
@@ -19,6 +19,7 @@ from .study import RESERVED
 
 Row = dict[str, Any]
 Array = npt.NDArray[np.float64]
+_LINES = 5  # lines in one plot that can be told apart
 
 
 def plot_command(words: Sequence[str]) -> int:
@@ -73,7 +74,7 @@ def make_figures(rows: Sequence[Row], over: Sequence[str], what: Optional[str] =
         values = _column(rows, name)
         if not np.isfinite(values).any() or any(isinstance(row.get(name), str) for row in rows):
             continue
-        draw = _lines if len(varying) == 1 else _map if len(varying) == 2 else _parallel
+        draw = _lines if len(varying) == 1 else _parallel if len(varying) > 2 else _family if _few(rows, varying) else _map
         figures.append((name, draw(rows, varying, name, values)))
     return figures
 
@@ -105,6 +106,29 @@ def _lines(rows: Sequence[Row], over: Sequence[str], name: str, values: Array) -
     axes.plot(x[order], values[order], "o-", markersize=4, linewidth=1.2, color="#2266aa")
     axes.set(xlabel=over[0], ylabel=name, xscale=_scale(x))
     axes.grid(alpha=0.3)
+    return figure
+
+
+def _few(rows: Sequence[Row], over: Sequence[str]) -> Optional[str]:
+    """Of two parameters the one with so few values that a line for each says more than colours."""
+    counts = {name: len({row[name] for row in rows}) for name in over}
+    least = min(over, key=lambda name: counts[name])
+    return least if counts[least] <= _LINES and 3 * counts[least] <= len(rows) else None
+
+
+def _family(rows: Sequence[Row], over: Sequence[str], name: str, values: Array) -> Any:
+    """Lines over one parameter, one for each value of the other."""
+    figure, axes = new_axes()
+    few = _few(rows, over) or over[0]
+    across = next(n for n in over if n != few)
+    x = _column(rows, across)
+    for level in sorted({row[few] for row in rows}):
+        chosen = np.flatnonzero([row[few] == level for row in rows])
+        order = chosen[np.argsort(x[chosen], kind="stable")]
+        axes.plot(x[order], values[order], "o-", markersize=4, linewidth=1.2, label=f"{few} = {level:.4g}" if isinstance(level, float) else f"{few} = {level}")
+    axes.set(xlabel=across, ylabel=name, xscale=_scale(x))
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
     return figure
 
 

@@ -2,6 +2,7 @@
 have found; it needs a file system that all nodes see. A driver that is gone can come back: the jobs go on without it."""
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shlex
@@ -24,11 +25,16 @@ class SlurmError(Error, OSError):
     """Slurm is not there, or refuses."""
 
 
+def _name(folder: str) -> str:
+    """Of the jobs of a folder, which are found by it: a driver may die between a submission and the note of its number."""
+    return f"slipstick-{hashlib.sha256(folder.encode()).hexdigest()[:16]}"
+
+
 def _script(folder: str, jobs: int, options: str) -> str:
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     extra = "".join(f"#SBATCH {word}\n" for word in shlex.split(options))
     return f"""#!/bin/bash
-#SBATCH --job-name=slipstick
+#SBATCH --job-name={_name(folder)}
 #SBATCH --array=0-{jobs - 1}
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
@@ -46,7 +52,8 @@ def _command(*words: str) -> str:
     except subprocess.TimeoutExpired:
         raise SlurmError(f"{words[0]} does not answer") from None
     if done.returncode != 0:
-        raise SlurmError(f"{words[0]}: {(done.stderr or done.stdout).strip().splitlines()[-1:] or ['failed']}")
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise SlurmError(f"{words[0]}: {said[-1] if said else 'failed'}")
     return done.stdout.strip()
 
 
@@ -68,21 +75,12 @@ class _Array:
         with open(script, "w", encoding="utf-8") as out:
             out.write(_script(self.folder, jobs, self.options))
         number = _command("sbatch", "--parsable", script).split(";")[0]
-        with open(self.job_file, "w", encoding="utf-8") as out:
+        with open(self.job_file, "w", encoding="utf-8") as out:  # for people; it is not read
             out.write(number)
 
     def _queued(self) -> bool:
         """Whether an array of this folder, perhaps of an earlier driver, still runs or waits."""
-        if not os.path.exists(self.job_file):
-            return False
-        with open(self.job_file, encoding="utf-8") as file:
-            number = file.read().strip()
-        try:
-            return bool(_command("squeue", "-h", "-j", number, "-o", "%T"))
-        except SlurmError as error:
-            if "Invalid job id" in str(error):  # forgotten, so ended
-                return False
-            raise
+        return bool(_command("squeue", "-h", "-u", str(os.getuid()), "-n", _name(self.folder), "-o", "%T"))
 
     def _new_answers(self) -> Iterator[Answer]:
         for name in sorted(os.listdir(self.folder)):

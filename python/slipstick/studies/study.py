@@ -14,6 +14,7 @@ from .expressions import Expression, ExpressionError, Value
 MAX_CASES = 1_000_000
 _MAX_BYTES = 1 << 20
 _MAX_DEPTH = 20  # of lists and maps; the parser takes the square of it
+_MOST_DEVIATIONS, _MOST_LOGARITHM = 9, 690  # of what may be drawn; of what a number can hold
 _INDEX = re.compile(r"(?<=[\w\]])\[(-?\d+)\]")
 DESIGNS = ("grid", "list", "random", "latin", "sobol")
 SAMPLES: dict[str, tuple[str, ...]] = {"uniform": ("from", "to"), "normal": ("mean", "deviation"), "lognormal": ("mean", "deviation")}
@@ -229,9 +230,13 @@ def _read_top(reader: _Reader, root: yaml.Node, text: str) -> Study:
     for key, node in (reader.entries(top["outputs"], "outputs") if "outputs" in top else {}).items():
         study.outputs[key] = _read_output(reader, node, key, study)
     if "fit" in top:
-        study.fit = yaml.constructor.SafeConstructor().construct_document(top["fit"])
+        try:
+            study.fit = yaml.constructor.SafeConstructor().construct_document(top["fit"])
+        except (yaml.YAMLError, ValueError, TypeError) as error:  # a tag, a date or a number that is none, a list as a key
+            reader.fault(top["fit"], f"fit cannot be read: {getattr(error, 'problem', None) or error}")
         if not isinstance(study.fit, dict):
             reader.fault(top["fit"], "fit must be a mapping, {key: value}")
+            study.fit = {}
     return study
 
 
@@ -287,6 +292,8 @@ def _read_variable(reader: _Reader, node: yaml.Node, name: str) -> Variable:
             reader.fault(node, f"{what}: from must be below to")
         if kind in ("normal", "lognormal") and values[1] < 0:
             reader.fault(node, f"{what}: deviation must not be negative")
+        if kind == "lognormal" and values[0] + _MOST_DEVIATIONS * values[1] > _MOST_LOGARITHM:
+            reader.fault(node, f"{what}: mean and deviation are those of the logarithm; these reach beyond 1e300")
         return Sample(kind, *values) if len(values) == 2 else Sample("normal", 0, 1)
     entries = reader.entries(node, what, ("from", "to", "count", "scale"))
     if "from" not in entries or "to" not in entries:

@@ -90,13 +90,23 @@ def _known_rows(plan: Plan, output: Optional[str], journal: Optional[Journal]) -
     known: dict[str, Row] = {}
     if output and os.path.exists(output):
         rows = table.read(output)
-        if rows and not any(row["key"] in set(plan.keys) for row in rows):
-            raise table.TableError(f"{output}: is the table of another study, scene or version; name another file or remove it")
+        _refuse_strange(plan, output, rows, "the table of")
         known.update((row["key"], row) for row in rows)
     if journal:
+        _refuse_strange(plan, journal.path, journal.rows, "what is kept of")
         known.update((row["key"], row) for row in journal.rows)
     # What depends on the machine and the hour is tried again.
     return {key: row for key, row in known.items() if row["status"] in ("done", "failed")}
+
+
+def _refuse_strange(plan: Plan, path: str, rows: list[Row], what: str) -> None:
+    """Rows that the plan does not have would be lost when the table is written."""
+    keys = set(plan.keys)
+    strange = sum(row.get("key") not in keys for row in rows)
+    if strange == len(rows) > 0:
+        raise table.TableError(f"{path}: is {what} another study, scene or version; name another file or remove it")
+    if strange:
+        raise table.TableError(f"{path}: {strange} of its {len(rows)} cases are not in this study and would be lost; name another file")
 
 
 def _finish(plan: Plan, done: Mapping[int, Row]) -> list[Row]:
@@ -118,9 +128,9 @@ def run_plan(plan: Plan, output: Optional[str], engine: Engine, show: Callable[[
         for answer in engine(plan.bundle, tasks) if tasks else ():
             if answer is not None and answer[0] not in done:
                 number, row, seconds = answer
+                done[number], wall[number] = row, seconds  # first: Ctrl-C may come while the journal is written
                 if journal:
-                    journal.add(row)
-                done[number], wall[number] = row, seconds
+                    _note(journal, row, done, number)
             show(len(done), len(plan.cases), wall)
         finished = True
     except KeyboardInterrupt:
@@ -133,6 +143,14 @@ def run_plan(plan: Plan, output: Optional[str], engine: Engine, show: Callable[[
         if journal:
             _close(plan, output or "", journal, done, finished)
     return Outcome(plan.names, _finish(plan, done), reused, wall)
+
+
+def _note(journal: Journal, row: Row, done: dict[int, Row], number: int) -> None:
+    try:
+        journal.add(row)
+    except OSError:
+        del done[number]  # what is said to be kept is kept
+        raise
 
 
 def _how_to_go_on(output: Optional[str]) -> str:
@@ -148,7 +166,9 @@ def _open_journal(output: Optional[str]) -> Optional[Journal]:
     if output is None:
         return None
     try:
-        return Journal(output + ".journal")
+        journal = Journal(output + ".journal")
+        table.remove_partial(output)  # of sweeps that were killed: nobody else writes while the journal is ours
+        return journal
     except Busy as error:
         raise SweepError(str(error)) from None
     except OSError as error:
@@ -162,11 +182,11 @@ def _close(plan: Plan, output: str, journal: Journal, done: Mapping[int, Row], f
         if done:
             table.write(output, plan.names, _finish(plan, done), plan.cases[0])
         written = True
-    except table.TableError:
+    except table.TableError as error:
         if finished:
-            raise
+            raise SweepError(f"{error}; all {len(done)} cases are kept in {journal.path}, and the same command goes on") from None
     finally:
-        journal.close(remove=written)
+        journal.close(remove=written and bool(done or not journal.rows))
 
 
 class Progress:

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import csv
+import glob
+import hashlib
 import io
 import os
 from typing import Any, Iterable, Optional, Sequence
@@ -55,11 +57,17 @@ def write_file(path: str, data: bytes) -> None:
             os.unlink(temporary)
 
 
+def remove_partial(path: str) -> None:
+    """Removes what a program that was killed while it wrote the table has left."""
+    for left in glob.glob(glob.escape(path) + ".*.partial"):
+        os.unlink(left)
+
+
 def read(path: str) -> list[Row]:
     """The rows of a table; numbers and truth values as they were."""
     try:
         return _from_csv(path) if path.endswith(".csv") else _from_hdf5(path)
-    except (OSError, KeyError, ValueError, csv.Error) as error:
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, csv.Error) as error:  # h5py raises any of them on damaged files
         if isinstance(error, TableError):
             raise
         raise TableError(f"{path}: not a table of a sweep: {error}") from None
@@ -138,22 +146,47 @@ def _as_hdf5(names: Sequence[str], rows: Sequence[Row], parameters: str) -> byte
     table = np.zeros(len(rows), dtype=fields)
     for name, data in filled.items():
         table[name] = data
+    # The format of version 1.8: its bookkeeping has checksums, so that libhdf5 notices damage instead of following it (docs/decisions/0058). No times: same rows, same bytes.
+    access, creation = h5py.h5p.create(h5py.h5p.FILE_ACCESS), h5py.h5p.create(h5py.h5p.FILE_CREATE)
     memory = io.BytesIO()
-    with h5py.File(memory, "w") as file:
+    access.set_fileobj_driver(h5py.h5fd.fileobj_driver, memory)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V18, h5py.h5f.LIBVER_V18)
+    creation.set_obj_track_times(False)
+    with h5py.File(h5py.h5f.create(b"table", h5py.h5f.ACC_TRUNC, creation, access)) as file:
         file.attrs["format"] = np.bytes_(_FORMAT)
         file.attrs["parameters"] = np.bytes_(parameters)
+        file.attrs["digest"] = np.bytes_(hashlib.sha256(table.tobytes()).hexdigest())
         file.create_dataset("table", data=table, track_times=False)
     return memory.getvalue()
+
+
+def _refuse_without_checksums(path: str) -> None:
+    """Files of HDF5's older format: libhdf5 follows what is damaged in them, out of its memory too."""
+    with open(path, "rb") as file:
+        head = file.read(9)
+    if head[:8] != b"\x89HDF\r\n\x1a\n" or len(head) < 9:
+        raise TableError(f"{path}: not a table of a sweep")
+    if head[8] < 2:
+        raise TableError(f"{path}: not a table of a sweep, or one of an earlier version: name another file, and it is made again")
 
 
 def _from_hdf5(path: str) -> list[Row]:
     import h5py
     import numpy as np
 
+    _refuse_without_checksums(path)
     with h5py.File(path, "r") as file:
         if file.attrs.get("format") not in (_FORMAT, _FORMAT.encode()):
             raise TableError(f"{path}: not a table of a sweep")
-        table = file["table"][:]
+        stored = file["table"]
+        names = getattr(getattr(stored, "dtype", None), "names", None) or ()
+        plain = all(stored.dtype[name].kind in "Sif" and stored.dtype[name].shape == () for name in names)
+        # Held against the file before memory is taken: a damaged size can ask for all there is.
+        if not set(RESERVED) <= set(names) or not plain or len(stored.shape) != 1 or stored.size * stored.dtype.itemsize > os.path.getsize(path):
+            raise TableError(f"{path}: not a table of a sweep, or damaged")
+        table = stored[:]
+        if file.attrs.get("digest") != hashlib.sha256(table.tobytes()).hexdigest().encode():
+            raise TableError(f"{path}: damaged: its rows are not those that were written")
     rows: list[Row] = []
     for record in table:
         row: Row = {}
@@ -174,9 +207,15 @@ def find_parameters(path: str, rows: Sequence[Row]) -> list[str]:
     if not path.endswith(".csv"):
         import h5py
 
-        with h5py.File(path, "r") as file:
-            said = file.attrs.get("parameters", b"")
-        return str(said.decode() if isinstance(said, bytes) else said).split()
+        try:
+            with h5py.File(path, "r") as file:
+                said = file.attrs.get("parameters", b"")
+            words = str(said.decode() if isinstance(said, bytes) else said).split()
+        except (OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
+            raise TableError(f"{path}: not a table of a sweep, or damaged: {error}") from None
+        if rows and not set(words) <= set(rows[0]):
+            raise TableError(f"{path}: damaged: it has no columns for its parameters")
+        return words
     names = [name for name in (rows[0] if rows else ()) if name not in RESERVED]
     for count in range(1, len(names)):
         if len({tuple(row[name] for name in names[:count]) for row in rows}) == len(rows):

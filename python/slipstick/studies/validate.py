@@ -95,7 +95,7 @@ def _tosses(samples: list[tosses.Toss], chosen: Sequence[int], judged: Sequence[
     spread: list[tuple[str, Array]] = []
     for engine, method, bounds, judge in runs:
         _say(f"{engine}, {method} ...")
-        found = fit(lambda x: tosses.per_toss(judge(fitted, x)), bounds)
+        found = fit(lambda x: tosses.per_toss(judge(fitted, x)), bounds, rugged=True)
         errors = judge(others, np.array(list(found.values.values())))
         lines.append({"engine": engine, "method": method, **_fitted(found), **tosses.summary(errors)})
         spread.append((f"{engine}, {method}" if engine != "slipstick" else method, errors[:, 0]))
