@@ -68,6 +68,12 @@ void MjcfAssets::load_mesh(const std::string& name, Mesh* asset) {
   element.vector("refpos", &asset->reference.position);
   std::vector<double> q;
   if (element.numbers("refquat", 4, 4, &q)) asset->reference.orientation = Quat(q[0], q[1], q[2], q[3]).normalized();
+  // MuJoCo moves by refpos, turns by refquat, then scales; here the mesh is scaled first.
+  asset->reference.position = asset->reference.position.cwiseProduct(scale);
+  const bool uneven = (scale.array() != scale.x()).any();
+  if (uneven && !q.empty() && asset->reference.orientation.vec().norm() > 1e-12)
+    context_.note(context_.place_of(element.xml()), element.label(),
+                  "has a refquat and a scale that differs between axes: it is scaled along the axes of the file");
   if (!element.has("file")) return make_mesh(element, name, scale, asset);
   const auto path = find_file(element);
   if (path) asset->mesh = assets_.read_mesh(element, *element.find("file"), *path, scale);
