@@ -90,18 +90,22 @@ std::optional<slipstick::Scene> load(const char* command, const SceneArguments& 
     }
     options.set.emplace_back(item.substr(0, equals), item.substr(equals + 1));
   }
-  slipstick::ImportReport own;
-  slipstick::Result<slipstick::Scene> scene = slipstick::load_any(arguments.scene, import, report ? report : &own);
-  if (!scene) {
-    for (const slipstick::Fault& fault : scene.faults()) say(fault.text());
-    return std::nullopt;
-  }
-  const std::vector<std::string> faults = apply(simulation, &scene.value().options);
-  for (const std::string& fault : faults) say(command, fault);
-  if (!faults.empty()) return std::nullopt;
-  if (!own.ignored.empty())
-    say(command, arguments.scene + ": " + std::to_string(own.ignored.size()) +
-                     " items of the model are not modelled; 'slipstick convert " + arguments.scene +
-                     " --report' lists them");
-  return std::move(scene).value();
+  ProgressBar bar(true);
+  import.progress = [&](const std::string& what) { bar.update("reading " + arguments.scene + ": " + what);
+};
+slipstick::ImportReport own;
+slipstick::Result<slipstick::Scene> scene = slipstick::load_any(arguments.scene, import, report ? report : &own);
+bar.erase();
+if (!scene) {
+  for (const slipstick::Fault& fault : scene.faults()) say(fault.text());
+  return std::nullopt;
+}
+const std::vector<std::string> faults = apply(simulation, &scene.value().options);
+for (const std::string& fault : faults) say(command, fault);
+if (!faults.empty()) return std::nullopt;
+if (!own.ignored.empty())
+  say(command, arguments.scene + ": " + std::to_string(own.ignored.size()) +
+                   " items of the model are not modelled; 'slipstick convert " + arguments.scene +
+                   " --report' lists them");
+return std::move(scene).value();
 }

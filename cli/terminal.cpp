@@ -78,6 +78,13 @@ void ProgressBar::update(std::string_view run, double part) {
   draw((percent + std::string(run)).substr(0, static_cast<std::size_t>(std::max(8, find_width() - 1))));
 }
 
+void ProgressBar::update(std::string_view what) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!active_ || now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  draw(std::string(what.substr(0, static_cast<std::size_t>(std::max(8, find_width() - 1)))));
+}
+
 void ProgressBar::draw(const std::string& line) {
   const std::string text = "\r" + line + "\x1b[K";
   std::fwrite(text.data(), 1, text.size(), stderr);

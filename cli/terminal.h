@@ -38,6 +38,8 @@ class ProgressBar {
   void update(const Progress& progress, std::chrono::steady_clock::time_point now);
   /// The same for a study of several runs: which one, and what part of it is done.
   void update(std::string_view run, double part);
+  /// The same for work whose size nobody knows: what it is about.
+  void update(std::string_view what);
   void erase();
 
  private:

@@ -24,6 +24,36 @@ std::string ending_of(const std::string& path) {
   return ending;
 }
 
+/// How far a shape reaches below its own frame, which is turned by `turn`.
+double calc_reach_down(const Model& model, const Shape& shape, const Quat& turn) {
+  const Vec3 down = turn.conjugate() * -Vec3::UnitZ();
+  const double along = std::abs(down.z()), across = std::hypot(down.x(), down.y());
+  const auto farthest = [&](const std::vector<Vec3>& points) {
+    double reach = -kInfinity;
+    for (const Vec3& p : points) reach = std::max(reach, p.dot(down));
+    return reach;
+  };
+  switch (shape.kind) {
+    case ShapeKind::Box:
+      return shape.half_size.dot(down.cwiseAbs());
+    case ShapeKind::Ellipsoid:
+      return shape.half_size.cwiseProduct(down).norm();
+    case ShapeKind::Capsule:
+      return shape.radius + shape.half_length * along;
+    case ShapeKind::Cylinder:
+      return shape.radius * across + shape.half_length * along;
+    case ShapeKind::Cone:  // its tip, or its rim
+      return std::max(shape.half_length * down.z(), shape.radius * across - shape.half_length * down.z());
+    case ShapeKind::Hull:
+      return farthest(model.hulls[shape.hull].vertices);
+    case ShapeKind::Mesh:
+    case ShapeKind::Heightfield:
+      return farthest(model.surfaces[shape.surface]->vertices);
+    default:
+      return shape.bound;
+  }
+}
+
 /// Half space below the lowest point of the shapes.
 void add_floor(const Model& model, const State& state, ModelDescription* description) {
   double lowest = 0;
@@ -31,15 +61,8 @@ void add_floor(const Model& model, const State& state, ModelDescription* descrip
   for (const Shape& shape : model.shapes) {
     if (shape.kind == ShapeKind::Plane) continue;
     const Pose body = shape.body == kWorld ? Pose{} : state.pose[shape.body];
-    double low = (body.position + body.orientation * shape.pose.position).z() - shape.bound;
-    const auto take = [&](const Vec3& p) {
-      const Vec3 world = body.position + body.orientation * (shape.pose.position + shape.pose.orientation * p);
-      low = std::min(low, world.z());
-    };
-    if (shape.hull >= 0) {
-      low = kInfinity;
-      for (const Vec3& p : model.hulls[shape.hull].vertices) take(p);
-    }
+    const double low = (body.position + body.orientation * shape.pose.position).z() -
+                       calc_reach_down(model, shape, body.orientation * shape.pose.orientation);
     lowest = any ? std::min(lowest, low) : low;
     any = true;
   }
@@ -60,7 +83,9 @@ void add_floor(const Model& model, const State& state, ModelDescription* descrip
 class ModelLoader {
  public:
   ModelLoader(const ImportOptions& options, const std::string& name)
-      : options_(options), name_(name), assets_(name, options_.files, &context_.faults) {}
+      : options_(options), name_(name), assets_(name, options_.files, &context_.faults) {
+    assets_.set_progress(options_.progress);
+  }
 
   Result<Scene> load(ImportReport* report) {
     const int file = context_.faults.add_file(name_);
@@ -98,10 +123,11 @@ class ModelLoader {
       read_mjcf(root.get(), options_, &assets_, &context_, &robot, &scene.options);
     } else {
       const bool sdf = root->name == "sdf";
-      context_.faults.add(file, root->line, root->column,
-                          sdf ? "SDF is not read; export the model as URDF or MJCF"
-                              : "root element <" + root->name + "> is neither <robot> (URDF) nor <mujoco> (MJCF)" +
-                                    as_suggestion(root->name, {"robot", "mujoco"}));
+      context_.faults.add(
+          file, root->line, root->column,
+          sdf ? "SDF is not read; give the model's URDF or MJCF instead (most SDF files are made of one)"
+              : "root element <" + root->name + "> is neither <robot> (URDF) nor <mujoco> (MJCF)" +
+                    as_suggestion(root->name, {"robot", "mujoco"}));
     }
     if (static_cast<long>(robot.links.size()) > options_.files.max_bodies)
       context_.faults.add_unplaced(file, "more than the limit of " + std::to_string(options_.files.max_bodies) +
@@ -118,6 +144,7 @@ class ModelLoader {
   }
 
   bool compile_once(Scene* scene) {
+    if (options_.progress) options_.progress("bodies, joints and hulls");
     CompiledModel compiled = compile(scene->description, &scene->initial);
     for (const CompileFault& fault : compiled.faults) {
       if (fault.source < 0) {

@@ -1,5 +1,7 @@
 #include "import/import_assets.h"
 
+#include <slipstick/hull.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -152,9 +154,15 @@ std::shared_ptr<const ImportMesh> ImportAssets::make_mesh(const std::string& nam
   auto made = std::make_shared<ImportMesh>();
   made->name = name;
   made->hull = keep_hull_points(vertices);
-  if (triangles.empty()) {
-    made->problem = "has no triangles";
-    return made;
+  if (triangles.empty()) {  // only points: their hull is the mesh
+    const MadeHull hull = make_hull(made->hull);
+    vertices = hull.hull.vertices;
+    for (const HullFace& face : hull.hull.faces)
+      for (int k = 2; k < face.count; ++k)
+        triangles.push_back(
+            {hull.hull.loops[face.first], hull.hull.loops[face.first + k - 1], hull.hull.loops[face.first + k]});
+    made->problem = hull.fault;
+    if (!hull.fault.empty()) return made;
   }
   MadeSurface surface = make_surface(std::move(vertices), std::move(triangles));
   made->surface = std::move(surface.surface);
@@ -176,6 +184,7 @@ std::shared_ptr<const ImportMesh> ImportAssets::read_mesh(const ImportElement& e
   FileBytes content = read_file_bytes(path, kMaxMeshBytes);
   if (!content.problem.empty()) return fail(content.problem);
   names_.push_back(path.string());
+  if (progress_) progress_("mesh " + std::to_string(meshes_.size() + 1) + ", " + path.filename().string());
   const std::string ending = lower_ending(path);
   SurfaceFile file = ending == ".obj" || ending == ".stl" ? parse_surface("x" + ending, content.bytes)
                                                           : parse_foreign_mesh(path.filename().string(), content.bytes);

@@ -5,6 +5,7 @@
 #include <slipstick/surface.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +52,8 @@ class ImportAssets {
   /// All files that were read, absolute.
   const std::vector<std::string>& names() const { return names_; }
   void add_name(const std::filesystem::path& path) { names_.push_back(path.string()); }
+  /// Somebody who wants to hear of each mesh before it is read.
+  void set_progress(std::function<void(const std::string&)> progress) { progress_ = std::move(progress); }
 
  private:
   bool may_read(const std::filesystem::path& real) const;
@@ -61,6 +64,7 @@ class ImportAssets {
   std::vector<std::filesystem::path> allowed_;  ///< files stay below one of these
   std::map<std::string, std::shared_ptr<const ImportMesh>> meshes_;
   std::vector<std::string> names_;
+  std::function<void(const std::string&)> progress_;
 };
 
 struct SurfaceFile;

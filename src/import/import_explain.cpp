@@ -32,6 +32,8 @@ std::string explain_mjcf(const std::string& element, const std::string& attribut
     return "belongs to MuJoCo's own integrator, solver or medium";
   if (is({"muscle", "adhesion", "plugin", "extension", "composite", "flexcomp", "deformable", "flex", "skin"}, element))
     return "cannot be modelled by rigid bodies with hard contact";
+  if (element == "attach" || element == "model")
+    return "models within models are not read: let MuJoCo write the whole as one file (mj_saveLastXML)";
   if (element == "sensor" || attribute == "sensor") return "scenes have no sensors yet";
   if (element == "site") return "sites without a name or a use are left out";
   if (element == "key") return "another keyframe (--key chooses one)";

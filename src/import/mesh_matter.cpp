@@ -91,4 +91,18 @@ MassProperties calc_mesh_matter(const Surface& mesh, MeshMatter way) {
   return made;
 }
 
+MeshBox calc_mesh_box(const Surface& mesh) {
+  MeshBox box;
+  Mat3 second = Mat3::Zero();
+  const MassProperties made = calc_solid(mesh, true, &second);
+  if (!(made.mass > 0)) return box;
+  // Second moments from the least: the greatest, which is the way of least inertia, is z.
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(second);
+  Mat3 axes = eigen.eigenvectors();
+  if (axes.determinant() < 0) axes.col(0) = -axes.col(0);
+  box.pose = {made.center, Quat(axes).normalized()};
+  box.half = (3 * eigen.eigenvalues() / made.mass).cwiseMax(0).cwiseSqrt();
+  return box;
+}
+
 }  // namespace slipstick

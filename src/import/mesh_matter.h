@@ -16,4 +16,12 @@ enum class MeshMatter : std::uint8_t {
 /// Not for Convex, which is that of a hull. Mass zero: the mesh has no such matter.
 MassProperties calc_mesh_matter(const Surface& mesh, MeshMatter way);
 
+/// The frame of the mesh's principal axes at its centre, the axis of least inertia (the longest way) as z, and half the
+/// sides of the box with its inertia.
+struct MeshBox {
+  Pose pose;
+  Vec3 half = Vec3::Zero();  ///< zero: the mesh has no volume
+};
+MeshBox calc_mesh_box(const Surface& mesh);
+
 }  // namespace slipstick

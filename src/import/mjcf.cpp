@@ -115,24 +115,37 @@ class MjcfReader {
 
   void read_body_children(const XmlElement& parent, int link, const std::string& childclass, const Pose& frame,
                           bool is_world) {
-    tree_.check_children(parent, kBodyChildren);
     MassProperties geoms;
+    read_own_children(parent, link, childclass, frame, is_world, &geoms);
+    if (!is_world) matter_of_geoms_[link] = geoms;
+    read_inner_bodies(parent, link, childclass, frame);
+  }
+
+  /// What belongs to the body itself, in the order of the file; in frames too. Bodies in it come after all of that, as
+  /// keyframes count joints.
+  void read_own_children(const XmlElement& parent, int link, const std::string& childclass, const Pose& frame,
+                         bool is_world, MassProperties* matter) {
+    tree_.check_children(parent, kBodyChildren);
     for (const auto& child : parent.children) {
       if (child->name == "geom")
-        geoms_.add(*child, childclass, frame, &robot_.links[link], is_world ? nullptr : &geoms);
+        geoms_.add(*child, childclass, frame, &robot_.links[link], is_world ? nullptr : matter);
       if (child->name == "site") add_site(*child, link, childclass, frame);
       if (child->name == "inertial" && !is_world) read_inertial(*child, link);
       if ((child->name == "joint" || child->name == "freejoint") && !is_world)
         add_joint(*child, link, childclass, frame);
-    }
-    MassProperties& sum = matter_of_geoms_[link];
-    if (geoms.mass > 0) sum = sum.mass > 0 ? join_matter(sum, geoms) : geoms;
-    for (const auto& child : parent.children) {
-      if (child->name == "body") add_body(*child, link, childclass, frame);
       if (child->name != "frame") continue;
       const ImportElement inner(*child, faults());
-      read_body_children(*child, link, tree_.read_childclass(inner, childclass), compose(frame, tree_.read_pose(inner)),
-                         is_world);
+      read_own_children(*child, link, tree_.read_childclass(inner, childclass), compose(frame, tree_.read_pose(inner)),
+                        is_world, matter);
+    }
+  }
+
+  void read_inner_bodies(const XmlElement& parent, int link, const std::string& childclass, const Pose& frame) {
+    for (const auto& child : parent.children) {
+      if (child->name == "body") add_body(*child, link, childclass, frame);
+      if (child->name != "frame" || !faults()->empty()) continue;  // a wrong frame has been spoken about
+      const ImportElement inner(*child, faults());
+      read_inner_bodies(*child, link, tree_.read_childclass(inner, childclass), compose(frame, tree_.read_pose(inner)));
     }
   }
 

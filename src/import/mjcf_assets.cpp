@@ -3,9 +3,16 @@
 #include <algorithm>
 
 #include "base/as_quoted.h"
+#include "import/height_picture.h"
 #include "import/urdf.h"
 
 namespace slipstick {
+namespace {
+
+constexpr std::size_t kMaxHeightBytes = 64u << 20;
+constexpr int kMaxHeightRow = 10000;
+
+}  // namespace
 
 void MjcfAssets::read() {
   for (const XmlElement* xml : tree_.section("asset")) {
@@ -21,7 +28,10 @@ void MjcfAssets::read() {
       std::vector<double> rgba;
       if (asset.numbers("rgba", 3, 4, &rgba)) colors_[name] = as_color(rgba[0], rgba[1], rgba[2]);
     } else {
-      if (xml->name == "hfield") hfields_[name] = xml;
+      if (xml->name == "hfield") {
+        if (name.empty() && asset.has("file")) name = std::filesystem::path(asset.find("file")->value).stem().string();
+        hfields_[name] = xml;
+      }
       xml->used = false;
     }
   }
@@ -58,11 +68,24 @@ void MjcfAssets::load_mesh(const std::string& name, Mesh* asset) {
   element.vector("refpos", &asset->reference.position);
   std::vector<double> q;
   if (element.numbers("refquat", 4, 4, &q)) asset->reference.orientation = Quat(q[0], q[1], q[2], q[3]).normalized();
+  // MuJoCo moves by refpos, turns by refquat, then scales; here the mesh is scaled first.
+  asset->reference.position = asset->reference.position.cwiseProduct(scale);
+  const bool uneven = (scale.array() != scale.x()).any();
+  if (uneven && !q.empty() && asset->reference.orientation.vec().norm() > 1e-12)
+    context_.note(context_.place_of(element.xml()), element.label(),
+                  "has a refquat and a scale that differs between axes: it is scaled along the axes of the file");
   if (!element.has("file")) return make_mesh(element, name, scale, asset);
+  const auto path = find_file(element);
+  if (path) asset->mesh = assets_.read_mesh(element, *element.find("file"), *path, scale);
+}
+
+std::optional<std::filesystem::path> MjcfAssets::find_file(const ImportElement& element) {
+  const MjcfCompiler& compiler = tree_.compiler();
   const XmlAttribute& at = *element.find("file");
-  const std::string& folder = tree_.compiler().meshdir.empty() ? tree_.compiler().assetdir : tree_.compiler().meshdir;
-  const auto path = assets_.find(element, at, at.value, assets_.folder() / folder);
-  if (path) asset->mesh = assets_.read_mesh(element, at, *path, scale);
+  std::string name = at.value;
+  if (compiler.strip_path) name.erase(0, name.find_last_of("/\\") + 1);  // nothing before the last of them
+  const std::string& folder = compiler.meshdir.empty() ? compiler.assetdir : compiler.meshdir;
+  return assets_.find(element, at, name, assets_.folder() / folder);
 }
 
 void MjcfAssets::make_mesh(const ImportElement& element, const std::string& name, const Vec3& scale, Mesh* asset) {
@@ -85,18 +108,53 @@ void MjcfAssets::make_mesh(const ImportElement& element, const std::string& name
   asset->mesh = ImportAssets::make_mesh(name, std::move(vertices), std::move(triangles));
 }
 
+bool MjcfAssets::read_heights(const ImportElement& field, int* rows, int* columns, std::vector<double>* heights) {
+  const auto path = find_file(field);
+  if (!path) return false;
+  const XmlAttribute& at = *field.find("file");
+  const FileBytes content = read_file_bytes(*path, kMaxHeightBytes);
+  GreyPicture picture;
+  if (!content.problem.empty()) {
+    picture.problem = content.problem;
+  } else {
+    assets_.add_name(*path);
+    std::string ending = path->extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    picture = ending == ".png" ? parse_png(content.bytes) : parse_mujoco_heights(content.bytes);
+  }
+  if (!picture.problem.empty())
+    return field.fault(at, "file " + as_quoted(at.value) + " of " + field.label() + ": " + picture.problem), false;
+  *rows = picture.rows;
+  *columns = picture.columns;
+  *heights = std::move(picture.values);
+  return true;
+}
+
 std::shared_ptr<const Surface> MjcfAssets::find_heightfield(const ImportElement& geom) {
   const XmlAttribute* name = geom.find("hfield");
   const auto found = name == nullptr ? hfields_.end() : hfields_.find(name->value);
-  if (found == hfields_.end()) return geom.fault("unknown hfield in " + geom.label()), nullptr;
+  if (found == hfields_.end()) {
+    KeyList known;
+    for (const auto& [each, xml] : hfields_) known.push_back(each);
+    const std::string wanted = name == nullptr ? "" : name->value;
+    geom.fault("unknown hfield " + as_quoted(wanted) + " in " + geom.label() + as_suggestion(wanted, known));
+    return nullptr;
+  }
   const ImportElement field(*found->second, &context_.faults);
   int rows = 0, columns = 0;
   std::vector<double> size, heights;
   field.integer("nrow", &rows);
   field.integer("ncol", &columns);
   if (!field.numbers("size", 4, 4, &size)) return field.require("size"), nullptr;
-  if (!field.numbers("elevation", 4, 1u << 20, &heights)) {
-    found->second->used = geom.xml().used = false;  // heights of pictures and binary files are listed
+  field.find("name");
+  if (field.has("file")) {
+    if (!read_heights(field, &rows, &columns, &heights)) return nullptr;
+  } else if (!field.has("elevation")) {  // flat until a program fills it
+    if (rows < 2 || columns < 2 || rows > kMaxHeightRow || columns > kMaxHeightRow)
+      return field.fault("nrow and ncol of " + field.label() + " must be from 2 to " + std::to_string(kMaxHeightRow)),
+             nullptr;
+    heights.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0);
+  } else if (!field.numbers("elevation", 4, 1u << 20, &heights)) {
     return nullptr;
   }
   if (rows < 2 || columns < 2 || heights.size() / static_cast<std::size_t>(columns) != static_cast<std::size_t>(rows) ||
@@ -105,7 +163,7 @@ std::shared_ptr<const Surface> MjcfAssets::find_heightfield(const ImportElement&
   const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
   const double least = *low, range = *high - least;
   for (double& h : heights) h = range > 0 ? size[2] * (h - least) / range : 0;
-  // Rows of MJCF run from the greatest y on.
+  // Rows of MJCF and of pictures run from the greatest y on.
   std::vector<double> turned;
   const auto n = static_cast<std::ptrdiff_t>(columns);
   for (std::ptrdiff_t r = rows; r-- > 0;)

@@ -113,6 +113,9 @@ class MjcfForces {
     made.length = stretch.length;
     if (tendon.numbers("springlength", 1, 2, &rest) && rest.back() >= 0)
       made.length = std::max(rest.back() - stretch.rest, 0.0);
+    if (rest.size() == 2 && rest[0] < rest[1])
+      context_.note(context_.place_of(*tendon.find("springlength")), tendon.label(),
+                    "is a spring about the greater springlength; below it MuJoCo's has no force");
     robot_.ropes.push_back(made);
   }
 
@@ -137,9 +140,7 @@ class MjcfForces {
     }
     if (!good) return false;
     const std::vector<Pose> poses = calc_link_poses(robot_, false);
-    const auto place = [&](const MjcfSite& s) {
-      return s.link < 0 ? s.at : Vec3(poses[s.link].position + poses[s.link].orientation * s.at);
-    };
+    const auto place = [&](const MjcfSite& s) { return calc_place(poses, s); };
     int moving = 0;
     for (std::size_t k = 1; k < sites.size(); ++k) {
       const double length = (place(*sites[k - 1]) - place(*sites[k])).norm();
@@ -190,11 +191,13 @@ class MjcfForces {
       loop.a = names_.sites.at(one).link;
       loop.b = names_.sites.at(two).link;
       loop.point = names_.sites.at(one).at;
+      note_distance(equality, names_.sites.at(one), names_.sites.at(two));
     } else {
       if (!equality.require("body1")) return;
       loop.a = link_of("body1");
       loop.b = link_of("body2");
       if (loop.weld) {
+        check_relpose(equality, loop);
         loop.a = std::exchange(loop.b, loop.a);  // its anchor is in the second body
         equality.vector("anchor", &loop.point);
       } else if (!equality.require("anchor") || !equality.vector("anchor", &loop.point)) {
@@ -202,6 +205,36 @@ class MjcfForces {
       }
     }
     robot_.loops.push_back(loop);
+  }
+
+  Vec3 calc_place(const std::vector<Pose>& poses, const MjcfSite& site) const {
+    return site.link < 0 ? site.at : Vec3(poses[site.link].position + poses[site.link].orientation * site.at);
+  }
+
+  /// Sites that are to be one, but are apart where the joints are at their reference.
+  void note_distance(const ImportElement& equality, const MjcfSite& a, const MjcfSite& b) {
+    const std::vector<Pose> poses = calc_link_poses(robot_, false);
+    const double apart = (calc_place(poses, a) - calc_place(poses, b)).norm();
+    if (apart > 1e-6)
+      context_.note(
+          context_.place_of(equality.xml()), equality.label(),
+          "its sites are " + std::to_string(1000 * apart) +
+              " mm apart in the reference configuration: the bodies are held as they are there, at the first");
+  }
+
+  /// The place of the second body in the first one: welds hold what the reference configuration has.
+  void check_relpose(const ImportElement& equality, const RobotLoop& loop) {
+    std::vector<double> v;
+    if (!equality.numbers("relpose", 7, 7, &v)) return;
+    const Quat wanted(v[3], v[4], v[5], v[6]);
+    if (wanted.norm() == 0) return;  // MuJoCo's way to say the same
+    const std::vector<Pose> poses = calc_link_poses(robot_, false);
+    const Pose one = loop.a < 0 ? Pose{} : poses[loop.a], two = loop.b < 0 ? Pose{} : poses[loop.b];
+    const Vec3 at = one.orientation.conjugate() * (two.position - one.position);
+    const double turn = wanted.normalized().angularDistance(one.orientation.conjugate() * two.orientation);
+    if ((at - Vec3(v[0], v[1], v[2])).norm() < 1e-6 && turn < 1e-6) return;
+    context_.ignore(context_.place_of(*equality.find("relpose")), "attribute 'relpose' of " + equality.label(),
+                    "is not where the bodies are in the reference configuration, in which they are held");
   }
 
   void read_coupling(const ImportElement& equality, const std::string& name) {

@@ -1,6 +1,7 @@
 #include "import/mjcf_geoms.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/as_quoted.h"
@@ -17,7 +18,39 @@ const KeyList kGeomNames{"name",     "class",       "pos",          "quat",     
                          "condim",   "conaffinity", "priority",     "friction",  "mass",      "density", "solmix",
                          "solref",   "solimp",      "shellinertia", "margin",    "gap",       "group",   "rgba",
                          "material", "fitscale",    "user",         "fluidcoef", "fluidshape"};
+constexpr std::array kFitted{ShapeKind::Plane,     ShapeKind::Heightfield, ShapeKind::Sphere, ShapeKind::Capsule,
+                             ShapeKind::Ellipsoid, ShapeKind::Cylinder,    ShapeKind::Box};
 constexpr int kPairBits = 16;  // of the 32, from the highest on, are for pairs
+
+/// How far the points reach along the axes of a frame: what fits around them.
+struct MeshExtent {
+  Vec3 center = Vec3::Zero(), half = Vec3::Zero();  ///< of their box
+  double ball = 0, across = 0, capsule = 0;  ///< radius of a ball, of a cylinder about z; half the length of a capsule
+};
+MeshExtent calc_extent(const std::vector<Vec3>& points, const Pose& frame) {
+  MeshExtent made;
+  const auto as_local = [&](const Vec3& p) {
+    return Vec3(frame.orientation.conjugate() * (p - frame.position) - made.center);
+  };
+  Vec3 low = as_local(points[0]), high = low;
+  for (const Vec3& each : points) {
+    low = low.cwiseMin(as_local(each));
+    high = high.cwiseMax(as_local(each));
+  }
+  made.center = (low + high) / 2;
+  made.half = (high - low) / 2;
+  for (const Vec3& each : points) {
+    const Vec3 p = as_local(each);
+    made.ball = std::max(made.ball, p.norm());
+    made.across = std::max(made.across, std::hypot(p.x(), p.y()));
+  }
+  for (const Vec3& each : points) {  // the caps are round: a point near the axis may stand in one
+    const Vec3 p = as_local(each);
+    const double cap = std::sqrt(std::max(made.across * made.across - p.x() * p.x() - p.y() * p.y(), 0.0));
+    made.capsule = std::max(made.capsule, std::abs(p.z()) - cap);
+  }
+  return made;
+}
 
 std::string name_of_surface(std::size_t k) { return "surface_" + std::to_string(k + 1); }
 
@@ -95,11 +128,9 @@ void MjcfGeoms::read_bits(const ImportElement& geom, ShapeDescription* shape) {
 }
 
 bool MjcfGeoms::read_form(const ImportElement& geom, int type, ShapeDescription* shape) {
-  if (geom.has("mesh") && type != kMesh && type != kSdf) {
-    context_.note(context_.place_of(geom.xml()), geom.label(), "fits a primitive to a mesh: the mesh itself is taken");
-    type = kMesh;
-  }
   shape->pose = tree_.read_pose(geom);
+  const bool primitive = type != kMesh && type != kSdf && type != kPlane && type != kHeightfield;
+  if (primitive && geom.has("mesh")) return fit_mesh(geom, type, shape);
   if (type == kMesh || type == kSdf) return read_mesh(geom, shape);
   if (type == kHeightfield) return read_hfield(geom, shape);
   if (type == kPlane) {
@@ -144,6 +175,36 @@ bool MjcfGeoms::read_mesh(const ImportElement& geom, ShapeDescription* shape) {
   const Quat back = asset->reference.orientation.conjugate();
   shape->pose = compose(shape->pose, {back * -asset->reference.position, back});
   mesh_of_[shape->source] = {asset->mesh, asset->matter};
+  return true;
+}
+
+bool MjcfGeoms::fit_mesh(const ImportElement& geom, int type, ShapeDescription* shape) {
+  const MjcfAssets::Mesh* asset = assets_.find_mesh(geom);
+  if (asset == nullptr) return false;
+  const MeshBox box = asset->mesh->surface != nullptr ? calc_mesh_box(*asset->mesh->surface) : MeshBox{};
+  if (!(box.half.minCoeff() > 0))
+    return geom.fault(*geom.find("mesh"), "the mesh of " + geom.label() + " has no volume to fit a primitive to"),
+           false;
+  Pose at = box.pose;
+  Vec3 half = box.half;
+  double radius = (half.x() + half.y()) / 2, length = half.z();  // half of it
+  if (type == kSphere) radius = half.mean();
+  if (type == kCapsule) length = std::max(length - radius / 2, 0.0);
+  if (tree_.compiler().fit_aabb) {
+    const MeshExtent extent = calc_extent(asset->mesh->surface->vertices, box.pose);
+    at.position += at.orientation * extent.center;
+    half = extent.half;
+    radius = type == kSphere ? extent.ball : extent.across;
+    length = type == kCapsule ? extent.capsule : half.z();
+  }
+  double scale = 1;
+  geom.number("fitscale", &scale);
+  shape->kind = kFitted[type];
+  shape->radius = scale * radius;
+  shape->length = 2 * scale * length;
+  shape->size = 2 * scale * half;
+  const Quat back = asset->reference.orientation.conjugate();
+  shape->pose = compose(shape->pose, compose({back * -asset->reference.position, back}, at));
   return true;
 }
 
@@ -221,8 +282,8 @@ MassProperties MjcfGeoms::calc_geom_matter(const ImportElement& geom, const Shap
   const double real = calc_mesh_matter(mesh, MeshMatter::Legacy).mass;
   char text[160];
   std::snprintf(text, sizeof text,
-                "the matter of mesh '%.60s' is counted as MuJoCo 2.2 does; MuJoCo 3 has %+.2g %% more",
-                known->second.mesh->name.c_str(), 100 * (real / made.mass - 1));
+                "the matter of mesh '%.60s' is counted as MuJoCo 2.2 does; MuJoCo 3 has %.4g times as much",
+                known->second.mesh->name.c_str(), real / made.mass);
   if (std::abs(real / made.mass - 1) > 1e-6) context_.note(context_.place_of(geom.xml()), geom.label(), text);
   return made;
 }

@@ -43,6 +43,8 @@ class MjcfGeoms {
   bool read_ends(const ImportElement& geom, ShapeDescription* shape, double* length);
   bool read_mesh(const ImportElement& geom, ShapeDescription* shape);
   bool read_hfield(const ImportElement& geom, ShapeDescription* shape);
+  /// A primitive with a mesh: it gets the size and place that the mesh has.
+  bool fit_mesh(const ImportElement& geom, int type, ShapeDescription* shape);
   void read_surface(const ImportElement& geom, ShapeDescription* shape);
   void read_color(const ImportElement& geom, ShapeDescription* shape);
   MassProperties calc_geom_matter(const ImportElement& geom, const ShapeDescription& shape, bool weighed);

@@ -172,11 +172,11 @@ std::vector<std::unique_ptr<XmlElement>> MjcfTree::make_copies(const XmlElement&
 
 void MjcfTree::read_compiler(const XmlElement& xml) {
   const ImportElement c(xml, &context_.faults);
-  c.check_names({"angle",        "eulerseq",        "meshdir",           "assetdir",       "texturedir",
-                 "autolimits",   "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass",
-                 "boundinertia", "settotalmass",    "coordinate",        "discardvisual",  "strippath",
-                 "fusestatic",   "usethread",       "exactmeshinertia",  "alignfree",      "convexhull",
-                 "saveinertial", "conflict"});
+  c.check_names(
+      {"angle",           "eulerseq",          "meshdir",        "assetdir",   "texturedir",   "autolimits",
+       "inertiafromgeom", "inertiagrouprange", "balanceinertia", "boundmass",  "boundinertia", "settotalmass",
+       "coordinate",      "discardvisual",     "strippath",      "fusestatic", "usethread",    "exactmeshinertia",
+       "alignfree",       "convexhull",        "saveinertial",   "conflict",   "fitaabb"});
   int word = 0;
   if (c.word("angle", {"degree", "radian"}, &word)) compiler_.degrees = word == 0;
   c.text("eulerseq", &compiler_.eulerseq);
@@ -186,6 +186,8 @@ void MjcfTree::read_compiler(const XmlElement& xml) {
   c.text("assetdir", &compiler_.assetdir);
   c.flag("autolimits", &compiler_.autolimits);
   c.flag("exactmeshinertia", &compiler_.exact_mesh_inertia);
+  c.flag("strippath", &compiler_.strip_path);
+  c.flag("fitaabb", &compiler_.fit_aabb);
   c.flag("balanceinertia", &compiler_.balance_inertia);
   c.word("inertiafromgeom", {"false", "true", "auto"}, &compiler_.inertia_from_geom);
   std::vector<double> groups;
@@ -195,7 +197,7 @@ void MjcfTree::read_compiler(const XmlElement& xml) {
   c.number("boundinertia", &compiler_.least_inertia);
   if (c.word("coordinate", {"local", "global"}, &word) && word == 1)
     c.fault(*c.find("coordinate"), "coordinate=\"global\" is not read; MuJoCo 2.3 and later do not either");
-  for (const char* drawing : {"texturedir", "usethread", "strippath"}) c.find(drawing);
+  for (const char* drawing : {"texturedir", "usethread"}) c.find(drawing);
 }
 
 void MjcfTree::read_defaults(const XmlElement& xml, const std::string& parent) {

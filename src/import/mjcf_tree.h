@@ -13,7 +13,7 @@ namespace slipstick {
 struct MjcfCompiler {
   bool degrees = true, autolimits = true, balance_inertia = false;
   std::string eulerseq = "xyz", meshdir, assetdir;
-  bool exact_mesh_inertia = false;
+  bool exact_mesh_inertia = false, strip_path = false, fit_aabb = false;
   int inertia_from_geom = 2;  ///< false, true, auto
   std::array<double, 2> inertia_groups{-1e9, 1e9};
   double total_mass = -1, least_mass = 0, least_inertia = 0;

@@ -35,7 +35,7 @@ std::string as_color(double r, double g, double b) {
 
 namespace {
 
-const KeyList kRobotElements{"link", "joint", "material", "gazebo", "transmission", "sensor", "plugin"};
+const KeyList kRobotElements{"link", "joint", "material", "gazebo", "transmission", "sensor", "plugin", "mujoco"};
 const KeyList kLinkElements{"inertial", "visual", "collision", "contact", "sensor", "collision_checking"};
 const KeyList kJointElements{"origin",      "parent",           "child", "axis", "limit", "dynamics", "mimic",
                              "calibration", "safety_controller"};
@@ -49,7 +49,9 @@ class UrdfReader {
   void read(const XmlElement& root) {
     const ImportElement robot(root, faults());
     robot.text("name", &robot_.name);
+    if (!check_expanded(root)) return;
     check_children(root, kRobotElements);
+    if (const XmlElement* mujoco = root.child("mujoco")) read_compiler(*mujoco);
     for (const auto& child : root.children)
       if (child->name == "material") read_material(*child);
     for (const auto& child : root.children)
@@ -87,6 +89,32 @@ class UrdfReader {
         faults()->add(child->file, child->line, child->column,
                       "unknown element <" + child->name + "> in <" + parent.name + ">" + near);
     }
+  }
+
+  /// False and one fault where the file is still a program for xacro.
+  bool check_expanded(const XmlElement& xml) {
+    const auto refuse = [&](int line, int column, const std::string& what) {
+      faults()->add(xml.file, line, column,
+                    what + " is for xacro; run 'xacro FILE -o robot.urdf' first, and load that");
+      return false;
+    };
+    if (xml.name.starts_with("xacro:")) return refuse(xml.line, xml.column, "<" + xml.name + ">");
+    for (const XmlAttribute& a : xml.attributes)
+      if (a.value.find("${") != std::string::npos || a.value.find("$(") != std::string::npos)
+        return refuse(a.line, a.column, as_quoted(a.value));
+    const bool ours = xml.name != "gazebo" && xml.name != "plugin" && xml.name != "transmission";
+    return !ours || std::all_of(xml.children.begin(), xml.children.end(),
+                                [&](const auto& child) { return check_expanded(*child); });
+  }
+
+  /// MuJoCo's own words in a URDF: where its meshes are.
+  void read_compiler(const XmlElement& mujoco) {
+    const XmlElement* xml = mujoco.child("compiler");
+    if (xml == nullptr) return;
+    mujoco.used = true;
+    const ImportElement compiler(*xml, faults());
+    compiler.text("meshdir", &meshdir_.emplace());
+    compiler.flag("strippath", &strip_path_);
   }
 
   void read_material(const XmlElement& xml) {
@@ -237,7 +265,12 @@ class UrdfReader {
     if (form.has("scale") && !form.vector("scale", &scale)) return false;
     std::optional<std::filesystem::path> path;
     constexpr std::string_view kPackage = "package://", kFile = "file://";
-    if (at.value.starts_with(kPackage)) {
+    if (meshdir_) {  // as MuJoCo reads it: without the folders that the name has, unless it is told to keep them
+      std::string name = at.value;
+      if (name.starts_with(kPackage)) name.erase(0, kPackage.size());
+      if (strip_path_) name.erase(0, name.find_last_of("/\\") + 1);
+      path = assets_.find(form, at, name, assets_.folder() / *meshdir_);
+    } else if (at.value.starts_with(kPackage)) {
       path = assets_.find_package(form, at, at.value.substr(kPackage.size()));
     } else {
       const std::string name = at.value.starts_with(kFile) ? at.value.substr(kFile.size()) : at.value;
@@ -408,11 +441,34 @@ class UrdfReader {
     if (joint.mimic) robot_.couplings.push_back(*joint.mimic);
   }
 
-  /// Joints that copy another start where the other says.
+  /// Joints that copy another start where the other says; the other may copy a third one.
   void follow_mimics() {
     std::map<std::string, RobotJoint*> by_name;
     for (RobotLink& link : robot_.links)
       for (RobotJoint& joint : link.joints) by_name[joint.name] = &joint;
+    if (!check_mimics(by_name)) return;
+    std::map<std::string, const RobotCoupling*> open;
+    for (const RobotCoupling& coupling : robot_.couplings) open[coupling.joint1] = &coupling;
+    while (!open.empty()) {
+      const std::size_t before = open.size();
+      for (auto at = open.begin(); at != open.end();) {
+        const RobotCoupling& coupling = *at->second;
+        if (open.count(coupling.joint2)) {
+          ++at;
+          continue;
+        }
+        by_name[coupling.joint1]->start =
+            coupling.polynomial[0] + coupling.polynomial[1] * by_name[coupling.joint2]->start;
+        at = open.erase(at);
+      }
+      if (open.size() < before) continue;
+      const ImportContext::Place& at = context_.places[open.begin()->second->source];
+      return faults()->add(at.file, at.line, at.column,
+                           "joint " + as_quoted(open.begin()->first) + " mimics itself, through other joints or not");
+    }
+  }
+
+  bool check_mimics(const std::map<std::string, RobotJoint*>& by_name) {
     for (const RobotCoupling& coupling : robot_.couplings) {
       const auto leader = by_name.find(coupling.joint2), follower = by_name.find(coupling.joint1);
       if (leader == by_name.end() || follower == by_name.end()) {
@@ -422,10 +478,9 @@ class UrdfReader {
         faults()->add(at.file, at.line, at.column,
                       "unknown joint " + as_quoted(coupling.joint2) + " in <mimic> of joint " +
                           as_quoted(coupling.joint1) + as_suggestion(coupling.joint2, known));
-        continue;
       }
-      follower->second->start = coupling.polynomial[0] + coupling.polynomial[1] * leader->second->start;
     }
+    return context_.faults.empty();
   }
 
   const ImportOptions& options_;
@@ -436,6 +491,8 @@ class UrdfReader {
   std::vector<Joint> joints_;
   std::map<std::string, std::size_t> index_;
   std::map<std::string, std::string> colors_;
+  std::optional<std::string> meshdir_;  ///< of MuJoCo's <compiler>
+  bool strip_path_ = true;
 };
 
 }  // namespace

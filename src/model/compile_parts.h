@@ -4,6 +4,7 @@
 #include <slipstick/model.h>
 #include <slipstick/state.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ struct Compilation {
   std::vector<std::string> material_names;
   std::unordered_map<std::string, int> body_index;  ///< "world" included
   std::vector<std::string> body_names;              ///< of the description's order, then "world"
+  /// Hulls so far, by a number made of their points: shapes of the same points share one.
+  struct KnownHull {
+    const std::vector<Vec3>* points = nullptr;  ///< of the description
+    int hull = -1;
+    Vec3 center = Vec3::Zero();  ///< of its frame
+    double bound = 0;
+  };
+  std::unordered_multimap<std::uint64_t, KnownHull> hulls;
 };
 
 void compile_materials(Compilation* c);

@@ -2,6 +2,7 @@
 #include <slipstick/surface.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -147,8 +148,8 @@ void add_surface(const ShapeDescription& given, Model* model, Shape* shape) {
   shape->bound = std::sqrt(bound_sq);
 }
 
-/// The same for a hull: its frame goes to the middle of its extent.
-void add_hull(Hull hull, Model* model, Shape* shape) {
+/// The same for a hull: its frame goes to the middle of its extent, which is returned.
+Vec3 add_hull(Hull hull, Model* model, Shape* shape) {
   Vec3 low = hull.vertices[0], high = low;
   for (const Vec3& p : hull.vertices) {
     low = low.cwiseMin(p);
@@ -162,10 +163,39 @@ void add_hull(Hull hull, Model* model, Shape* shape) {
   shape->pose.position += shape->pose.orientation * center;
   shape->hull = static_cast<int>(model->hulls.size());
   model->hulls.push_back(std::move(hull));
+  return center;
+}
+
+std::uint64_t calc_key(const std::vector<Vec3>& points) {
+  std::uint64_t key = points.size();
+  for (const Vec3& p : {points.front(), points[points.size() / 2], points.back()})
+    for (const double x : p) key = key * 0x9e3779b97f4a7c15 + std::bit_cast<std::uint64_t>(x);
+  return key;
+}
+
+/// The hull of the same points as another shape's, or null.
+const Compilation::KnownHull* find_hull(const Compilation& c, const std::vector<Vec3>& points) {
+  if (points.empty()) return nullptr;
+  const auto [first, last] = c.hulls.equal_range(calc_key(points));
+  const auto found = std::find_if(first, last, [&](const auto& each) { return *each.second.points == points; });
+  return found == last ? nullptr : &found->second;
+}
+
+/// The shape's hull, made or shared.
+void place_hull(const ShapeDescription& given, Hull hull, Compilation* c, Shape* shape) {
+  if (const Compilation::KnownHull* known = find_hull(*c, given.vertices)) {
+    shape->hull = known->hull;
+    shape->bound = known->bound;
+    shape->pose.position += shape->pose.orientation * known->center;
+    return;
+  }
+  const Vec3 center = add_hull(std::move(hull), &c->model, shape);
+  c->hulls.insert({calc_key(given.vertices), {&given.vertices, shape->hull, center, shape->bound}});
 }
 
 Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners, Hull hull, int body, int material,
-                 Model* model) {
+                 Compilation* c) {
+  Model* model = &c->model;
   Shape shape;
   shape.kind = given.kind;
   shape.body = body;
@@ -206,7 +236,7 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
       shape.bound = shape.half_size.maxCoeff();
       break;
     case ShapeKind::Hull:
-      add_hull(std::move(hull), model, &shape);
+      place_hull(given, std::move(hull), c, &shape);
       break;
     case ShapeKind::Mesh:
     case ShapeKind::Heightfield:
@@ -252,7 +282,7 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
     if (shape.kind == ShapeKind::Box && planar) corners = make_rectangle(shape.size);
     MadeHull made;
-    if (shape.kind == ShapeKind::Hull) {
+    if (shape.kind == ShapeKind::Hull && find_hull(*c, shape.vertices) == nullptr) {
       made = make_hull(shape.vertices);
       if (!made.fault.empty()) check.fail("vertices", made.fault);
     }
@@ -262,7 +292,7 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     }
     good &= check.good();
     if (!check.good() || shape.visual_only) continue;
-    c->model.shapes.push_back(make_shape(shape, corners, std::move(made.hull), i, material->second, &c->model));
+    c->model.shapes.push_back(make_shape(shape, corners, std::move(made.hull), i, material->second, c));
   }
   return good;
 }

@@ -11,12 +11,13 @@ namespace slipstick {
 namespace {
 
 // Limits. Healthy scenes stay far below them: tests/scenes runs every shipped one.
-constexpr double kCreatedPart = 0.1;    // of the largest kinetic energy so far
-constexpr double kCreatedEnd = 1000;    // times all that the scene had to give: beyond repair
-constexpr double kJointPart = 0.02;     // of the larger body, or rad
-constexpr double kJointEnd = 10;        // times the larger body: beyond repair
-constexpr double kStartOverlap = 0.05;  // of the smaller body's radius, in the state that the run begins with
-constexpr double kOverlapPart = 0.1;    // the same later, besides kOverlapMotion of the motion in a step
+constexpr double kCreatedPart = 0.1;     // of the largest kinetic energy so far
+constexpr double kRoundingPart = 1e-10;  // of all energy: a last bit in each of a million steps
+constexpr double kCreatedEnd = 1000;     // times all that the scene had to give: beyond repair
+constexpr double kJointPart = 0.02;      // of the larger body, or rad
+constexpr double kJointEnd = 10;         // times the larger body: beyond repair
+constexpr double kStartOverlap = 0.05;   // of the smaller body's radius, in the state that the run begins with
+constexpr double kOverlapPart = 0.1;     // the same later, besides kOverlapMotion of the motion in a step
 constexpr double kOverlapMotion = 0.1;
 constexpr double kSpeedFactor = 100;  // times what the start, gravity and all work paid can explain
 
@@ -126,7 +127,9 @@ void HealthMonitor::watch_energy(const Simulation& simulation, const EnergyLedge
   // The largest of the steps just before: energy that an impact has yet to give back is not gone.
   lowest_ = std::min(lowest_, *std::max_element(recent_.begin(), recent_.end()));
   kinetic_max_ = std::max(kinetic_max_, energy.kinetic);
-  const double limit = kCreatedPart * std::max(kinetic_max_, weight_energy_);
+  // Of bodies at rest without shapes that touch only the last bits of the energy are left, which are nobody's fault.
+  const double rounding = kRoundingPart * (std::abs(potential_start_) + std::abs(energy.potential) + kinetic_max_);
+  const double limit = std::max(kCreatedPart * std::max(kinetic_max_, weight_energy_), rounding);
   if (!(energy_created_ <= limit)) raise(simulation, HealthKind::Energy, energy_created_, limit, "");
   const double all = kinetic_start_ + paid_max_ + std::max(0.0, released_max_) + weight_energy_;
   if (has(HealthKind::Energy) && !(energy_created_ <= kCreatedEnd * all)) beyond_repair_ = true;

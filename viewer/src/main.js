@@ -25,7 +25,7 @@ class App {
       theme: this.settings.theme ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"),
       selected: -1, follow: false, compare: "ghost", panel: innerWidth > 900,
       show: { points: false, forces: false, cones: false, gaps: false, onlySelected: false, islands: false, links: true,
-        centres: false, frames: false, trails: false, forceScale: 1, pointScale: 1, gapScale: 1000 },
+        centres: false, frames: false, trails: false, touching: false, forceScale: 1, pointScale: 1, gapScale: 1000 },
     };
     for (const key of Object.keys(this.state.show)) {
       if (key in this.settings) this.state.show[key] = typeof this.state.show[key] === "number" ? +this.settings[key] || 1 : this.settings[key] !== "0";

@@ -5,6 +5,7 @@
 #include <slipstick/scene.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ImportOptions {
   bool free_base = false;       ///< URDF: the root link floats instead of being fixed to the world
   bool floor = false;           ///< add a floor just below the lowest point of the model
   bool repair_inertia = false;  ///< URDF: give links without a good inertia a small one, each said in the report
+  std::function<void(const std::string& what)> progress = {};  ///< called before each part that may take a while
 };
 
 /// Something of the file that has no place in the scene, or came into it in another way than it stands there.

@@ -1,6 +1,8 @@
 // Robots of others at work, where a folder of them lies beside the project.
 #include <slipstick/simulation.h>
 
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -84,6 +86,45 @@ TEST_F(Demonstrations, AGripperClosesOnABoxAndHoldsItAgainstPulls) {
   }
   run(1, 0, Vec3(0, 0, -2));  // open: it falls back on its rope
   EXPECT_GT((simulation.state().pose[box].position - held).norm(), 5e-3);
+}
+
+/// examples/hold_box.xml beside the gripper's own file: the tray sinks away, and the box stays where the fingers took
+/// it; with the fingers open it goes down with the tray.
+TEST_F(Demonstrations, AGripperTakesABoxFromATray) {
+  const fs::path gripper = fs::path(SLIPSTICK_SOURCE_DIR) / "../shared/data/models/mjcf/menagerie/robotiq_2f85";
+  if (!fs::exists(gripper)) GTEST_SKIP() << "no models beside the project";
+  const fs::path folder = fs::path(testing::TempDir()) / ("slipstick_hold_" + std::to_string(getpid()));
+  fs::copy(gripper, folder, fs::copy_options::recursive);
+  fs::copy_file(fs::path(SLIPSTICK_SOURCE_DIR) / "examples/hold_box.xml", folder / "hold_box.xml");
+  for (const char* key : {"grip", "open"}) {
+    ImportOptions options;
+    options.key = key;
+    const Result<Scene> scene = load_any((folder / "hold_box.xml").string(), options);
+    ASSERT_TRUE(scene) << scene.faults()[0].text();
+    Simulation simulation(*scene);
+    const int box = *scene->model.find_body("box"), tray = *scene->model.find_body("tray");
+    const double box_start = simulation.state().pose[box].position.z(),
+                 tray_start = simulation.state().pose[tray].position.z();
+    int uncertified = 0;
+    double joint_error = 0;
+    for (int k = 0; k < 1000; ++k) {
+      const StepReport& report = simulation.step();
+      uncertified += report.certified ? 0 : 1;
+      joint_error = std::max(joint_error, report.certificate.joint_error);
+    }
+    EXPECT_EQ(uncertified, 0) << key;
+    EXPECT_LT(joint_error, 2e-6) << key;
+    const double sunk = tray_start - simulation.state().pose[tray].position.z(),
+                 fallen = box_start - simulation.state().pose[box].position.z();
+    EXPECT_GT(sunk, 0.01) << key;  // onto the palm
+    if (key == std::string("grip")) {
+      EXPECT_LT(std::abs(fallen), 1e-3);
+      EXPECT_LT(simulation.state().velocity[box].linear.norm(), 1e-6);
+    } else {
+      EXPECT_NEAR(fallen, sunk, 1e-4);
+    }
+  }
+  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #ifdef SLIPSTICK_MUJOCO
 #include <mujoco/mujoco.h>
 #include <slipstick/simulation.h>
+#include <slipstick/surface.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -148,6 +149,78 @@ int compare_joints(const Scene& scene, const MujocoModel& mj) {
   return compared;
 }
 
+/// How far a shape of ours is from being that geom: place, size, axes. Infinite: it is of another kind.
+double calc_distance(const BodyDescription& body, const ShapeDescription& shape, const MujocoModel& mj, int geom) {
+  const Vec3 at = Eigen::Map<const Vec3>(mj.data->geom_xpos + 3 * geom);
+  const Mat3 turn = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(mj.data->geom_xmat + 9 * geom);
+  const Vec3 size = Eigen::Map<const Vec3>(mj.model->geom_size + 3 * geom);
+  const Mat3 ours = (body.pose.orientation * shape.pose.orientation).toRotationMatrix();
+  const double apart = (body.pose.position + body.pose.orientation * shape.pose.position - at).norm();
+  const int type = mj.model->geom_type[geom];
+  const auto is = [&](int theirs, ShapeKind kind) { return type == theirs && shape.kind == kind; };
+  if (is(mjGEOM_SPHERE, ShapeKind::Sphere)) return apart + std::abs(shape.radius - size[0]);
+  if (is(mjGEOM_CAPSULE, ShapeKind::Capsule) || is(mjGEOM_CYLINDER, ShapeKind::Cylinder))
+    return apart + std::abs(shape.radius - size[0]) + std::abs(shape.length / 2 - size[1]) +
+           ours.col(2).cross(turn.col(2)).norm();
+  if (!is(mjGEOM_BOX, ShapeKind::Box) && !is(mjGEOM_ELLIPSOID, ShapeKind::Ellipsoid)) return kInfinity;
+  // As tensors: which way an axis points, and which of two equal ones is first, does not matter.
+  const Mat3 a = ours * (shape.size / 2).cwiseAbs2().asDiagonal() * ours.transpose();
+  return apart + (a - turn * size.cwiseAbs2().asDiagonal() * turn.transpose()).norm();
+}
+
+/// Each of its primitive geoms is a shape of ours.
+void compare_primitives(const Scene& scene, const MujocoModel& mj) {
+  for (int g = 0; g < mj.model->ngeom; ++g) {
+    const int type = mj.model->geom_type[g];
+    if (type == mjGEOM_MESH || type == mjGEOM_PLANE || type == mjGEOM_HFIELD) continue;
+    double best = kInfinity;
+    for (const BodyDescription& body : scene.description.bodies)
+      for (const ShapeDescription& shape : body.shapes) best = std::min(best, calc_distance(body, shape, mj, g));
+    EXPECT_LT(best, mj.model->nmesh > 0 ? 1e-6 : 1e-8) << "geom " << g << " '" << mj.name(mjOBJ_GEOM, g) << "'";
+  }
+}
+
+/// Heights of the fields, in the order of the geoms.
+void compare_heights(const Scene& scene, const MujocoModel& mj) {
+  int g = 0;
+  for (const BodyDescription& body : scene.description.bodies)
+    for (const ShapeDescription& shape : body.shapes) {
+      if (shape.kind != ShapeKind::Heightfield) continue;
+      while (g < mj.model->ngeom && mj.model->geom_type[g] != mjGEOM_HFIELD) ++g;
+      ASSERT_LT(g, mj.model->ngeom);
+      const int field = mj.model->geom_dataid[g++];
+      const int count = mj.model->hfield_nrow[field] * mj.model->hfield_ncol[field];
+      ASSERT_GE(static_cast<int>(shape.surface->vertices.size()), count);
+      for (int k = 0; k < count; ++k)
+        EXPECT_NEAR(shape.surface->vertices[k].z(),
+                    mj.model->hfield_size[4 * field + 2] * mj.model->hfield_data[mj.model->hfield_adr[field] + k], 1e-6)
+            << "field " << field << " height " << k;
+    }
+}
+
+/// Poses and velocities of a keyframe.
+void compare_key(const fs::path& path, int key, const MujocoModel& mj) {
+  ImportOptions options;
+  options.key = std::to_string(key);
+  const Result<Scene> scene = load_any(path.string(), options);
+  ASSERT_TRUE(scene) << scene.faults()[0].text();
+  mj_resetDataKeyframe(mj.model, mj.data, key);
+  mj_forward(mj.model, mj.data);
+  for (int b = 1; b < mj.model->nbody; ++b) {
+    const auto index = scene->model.find_body(mj.name(mjOBJ_BODY, b));
+    if (mj.model->body_weldid[b] != b || !index) continue;
+    SCOPED_TRACE("key " + options.key + ", body " + mj.name(mjOBJ_BODY, b));
+    const Pose& at = scene->initial.pose[*index];
+    EXPECT_LT((at.position - calc_lump(mj, b).center).norm(), 1e-9);
+    EXPECT_LT(distance(at.orientation, mj.pose(b).orientation), 1e-9);
+    double v[6];
+    mj_objectVelocity(mj.model, mj.data, mjOBJ_BODY, b, v, 0);
+    const Twist& ours = scene->initial.velocity[*index];
+    EXPECT_LT((at.orientation * ours.angular - Vec3(v[0], v[1], v[2])).norm(), 1e-9);
+    EXPECT_LT((ours.linear - Vec3(v[3], v[4], v[5])).norm(), 1e-9);
+  }
+}
+
 class MujocoShared : public testing::TestWithParam<const char*> {};
 
 TEST_P(MujocoShared, MassesPosesInertiasAxesAndRanges) {
@@ -160,6 +233,8 @@ TEST_P(MujocoShared, MassesPosesInertiasAxesAndRanges) {
   set_start(*scene, mj);
   compare_bodies(*scene, mj);
   compare_joints(*scene, mj);
+  compare_primitives(*scene, mj);
+  for (int key = 0; key < mj.model->nkey; ++key) compare_key(path, key, mj);
 }
 
 TEST(Mujoco, BodiesOfTheOwnModelsThatItReads) {
@@ -174,8 +249,30 @@ TEST(Mujoco, BodiesOfTheOwnModelsThatItReads) {
     ++read;
     set_start(*scene, mj);
     compare_bodies(*scene, mj);
+    compare_joints(*scene, mj);
+    compare_primitives(*scene, mj);
+    compare_heights(*scene, mj);
+    for (int key = 0; key < mj.model->nkey; ++key) compare_key(entry.path(), key, mj);
   }
-  EXPECT_GT(read, 5);
+  EXPECT_GT(read, 11);
+}
+
+/// URDF files too, those that have no more than it reads.
+TEST(Mujoco, BodiesOfTheOwnUrdfFilesThatItReads) {
+  int read = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(SLIPSTICK_SOURCE_DIR) / "tests/models")) {
+    if (entry.path().extension() != ".urdf") continue;
+    const MujocoModel mj(entry.path().string());
+    if (mj.model == nullptr) continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    const Result<Scene> scene = load_any(entry.path().string());
+    ASSERT_TRUE(scene) << scene.faults()[0].text();
+    ++read;
+    set_start(*scene, mj);
+    compare_bodies(*scene, mj);
+    compare_joints(*scene, mj);
+  }
+  EXPECT_GT(read, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MujocoShared,

@@ -62,6 +62,19 @@ const std::vector<OwnModel> kOwnModels{
     {"floating.urdf", {}, {}},
     {"rover.urdf", {}, {"fixed to the world"}},
     {"joint_types.urdf", {"safety_controller"}, {}},
+    {"classes.xml", {}, {}},
+    {"fitted.xml", {}, {}},
+    {"paths.xml", {}, {}},
+    {"height_files.xml", {}, {}},
+    {"points.xml", {}, {"counted as MuJoCo 2.2 does"}},
+    {"frames.xml", {"'bent'"}, {}},
+    {"compound.xml", {"'bent'", "'straight'"}, {"light bodies", "with the opposite sign"}},
+    {"mimics.urdf", {"'velocity'"}, {"starts at 0.2"}},
+    {"tags.urdf",
+     {"'xmlns:xacro'", "textures are not drawn", "belongs to Gazebo", "belongs to a controller", "ros2_control"},
+     {"fixed to the world", "one body with it"}},
+    {"meshes.urdf", {"'velocity'"}, {}},
+    {"mujoco_words.urdf", {"'velocity'"}, {}},
 };
 
 class OwnModels : public testing::TestWithParam<OwnModel> {};
@@ -125,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(All, OwnModels, testing::ValuesIn(kOwnModels), [](const
 });
 
 TEST(OwnModelList, NamesEveryFile) {
-  std::set<std::string> listed{"included_legs.xml"};
+  std::set<std::string> listed{"included_legs.xml", "files"};
   for (const OwnModel& model : kOwnModels) listed.insert(model.file);
   for (const auto& entry : fs::directory_iterator(kOwn))
     EXPECT_TRUE(listed.count(entry.path().filename().string())) << entry.path();
@@ -263,6 +276,131 @@ TEST(MjcfJoints, TimeConstantAndDampingRatioAreASpringAndADamper) {
   const double inertia = 4 * ((0.16 + 0.01) / 12 + 0.04);
   EXPECT_NEAR(axis_of(scene, "jb").stiffness, inertia / 0.04, 1e-9);
   EXPECT_NEAR(axis_of(scene, "jb").damping, 2 * inertia / 0.2, 1e-9);
+}
+
+/// Corners of the hull or mesh that a body touches with: the size that a file and its scale give it.
+Vec3 calc_size(const Scene& scene, const std::string& body) {
+  for (const BodyDescription& each : scene.description.bodies) {
+    if (each.name != body || each.shapes.empty()) continue;
+    Vec3 low = each.shapes[0].vertices[0], high = low;
+    for (const Vec3& p : each.shapes[0].vertices) {
+      low = low.cwiseMin(p);
+      high = high.cwiseMax(p);
+    }
+    return high - low;
+  }
+  ADD_FAILURE() << "no shape of body " << body;
+  return Vec3::Zero();
+}
+
+TEST(UrdfMeshes, UnitsScalesAndPackagesGiveTheSize) {
+  const Scene scene = own_model("meshes.urdf");
+  EXPECT_LT((calc_size(scene, "a") - Vec3(0.2, 0.3, 0.4)).norm(), 1e-7);  // 200 x 300 x 400 mm
+  // 10 x 20 x 30 inches, halved; its axes stay, whatever its header says of up
+  EXPECT_LT((calc_size(scene, "b") - 0.0254 / 2 * Vec3(10, 20, 30)).norm(), 1e-7);
+  EXPECT_LT((calc_size(scene, "c") - Vec3(0.1, 0.1, 0.1)).norm(), 1e-9);
+  // Two links with the same mesh have one hull.
+  std::set<int> hulls;
+  for (const Shape& shape : scene.model.shapes) hulls.insert(shape.hull);
+  EXPECT_EQ(hulls.size(), 3u);
+  EXPECT_EQ(scene.model.hulls.size(), 3u);
+}
+
+TEST(UrdfMeshes, MujocosWordsSayWhereTheyAre) {
+  const Scene scene = own_model("mujoco_words.urdf");
+  EXPECT_LT((calc_size(scene, "a") - Vec3(0.1, 0.1, 0.1)).norm(), 1e-9);
+}
+
+/// jb = 0.05 - ja / 2 and jc = 0.1 + 2 jb, with ja at 0.2, the least that it may; the file names jc first.
+TEST(UrdfMimics, ChainsStartWhereTheirLeaderSays) {
+  const Scene scene = own_model("mimics.urdf");
+  EXPECT_NEAR(axis_of(scene, "ja").start, 0.2, 1e-15);
+  EXPECT_NEAR(axis_of(scene, "jb").start, -0.05, 1e-15);
+  Simulation simulation(scene);
+  for (int k = 0; k < 300; ++k) simulation.step();
+  const auto at = [&](const char* joint) { return simulation.joint(joint).position; };
+  EXPECT_GT(std::abs(at("ja") - 0.2), 0.05);
+  EXPECT_NEAR(at("jb"), 0.05 - at("ja") / 2, 1e-6);
+  EXPECT_NEAR(at("jc"), 0.1 + 2 * at("jb"), 1e-6);
+}
+
+TEST(UrdfMimics, ACircleIsOneLine) {
+  std::string text = text_of(kOwn / "mimics.urdf");
+  text.replace(text.find("joint=\"ja\""), 10, "joint=\"jc\"");
+  const Result<Scene> scene = parse_model(text, "mimics.urdf");
+  ASSERT_FALSE(scene);
+  EXPECT_EQ(scene.faults().size(), 1u);
+  EXPECT_NE(scene.faults()[0].text().find("mimics itself"), std::string::npos) << scene.faults()[0].text();
+}
+
+TEST(Urdf, AProgramForXacroIsOneLineThatSaysSo) {
+  for (const char* inside : {"<xacro:property name=\"w\" value=\"1\"/>", "<link name=\"${prefix}arm\"/>"}) {
+    const Result<Scene> scene = parse_model(std::string("<robot name=\"r\">") + inside + "</robot>", "r.urdf");
+    ASSERT_FALSE(scene);
+    EXPECT_EQ(scene.faults().size(), 1u);
+    EXPECT_NE(scene.faults()[0].text().find("run 'xacro FILE"), std::string::npos) << scene.faults()[0].text();
+  }
+}
+
+/// Files that are no PNG, are cut, or say one thing and hold another.
+TEST(MjcfHeights, BrokenFilesAreOneLine) {
+  const fs::path folder = fs::path(testing::TempDir()) / ("slipstick_heights_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string png = text_of(kOwn / "files/hills.png"), binary = text_of(kOwn / "files/hills.bin");
+  std::string damaged = png;
+  damaged[png.size() / 2] ^= 1;
+  const std::vector<std::pair<std::string, std::string>> files{
+      {"a.png", "hello"}, {"b.png", png.substr(0, png.size() / 2)}, {"c.png", damaged},     {"d.png", png.substr(0, 8)},
+      {"e.bin", "x"},     {"f.bin", binary.substr(0, 20)},          {"g.bin", binary + "x"}};
+  for (const auto& [name, bytes] : files) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+    std::ofstream(folder / "model.xml") << "<mujoco><asset><hfield name=\"h\" file=\"" + name +
+                                               "\" size=\"1 1 1 1\"/></asset><worldbody><geom type=\"hfield\" "
+                                               "hfield=\"h\"/></worldbody></mujoco>";
+    const Result<Scene> scene = load_any((folder / "model.xml").string());
+    ASSERT_FALSE(scene) << name;
+    EXPECT_EQ(scene.faults().size(), 1u) << name;
+    EXPECT_NE(scene.faults()[0].text().find("'" + name + "'"), std::string::npos) << scene.faults()[0].text();
+  }
+  fs::remove_all(folder);
+}
+
+/// The floor lies 1 mm below the lowest point of every kind of shape, not below a ball around it.
+TEST(Import, TheFloorIsAMillimetreBelowTheModel) {
+  const std::vector<std::pair<std::string, double>> shapes{
+      {"type=\"box\" size=\"0.3 0.2 0.1\"", 0.1},
+      {"type=\"box\" size=\"0.3 0.2 0.1\" euler=\"90 0 0\"", 0.2},
+      {"type=\"cylinder\" size=\"0.2 0.5\" euler=\"0 90 0\"", 0.2},
+      {"type=\"capsule\" size=\"0.1 0.3\"", 0.4},
+      {"type=\"ellipsoid\" size=\"0.3 0.2 0.1\" euler=\"0 90 0\"", 0.3},
+      {"type=\"sphere\" size=\"0.25\"", 0.25}};
+  for (const auto& [form, reach] : shapes) {
+    ImportOptions options;
+    options.floor = true;
+    const Scene scene = model_of("<mujoco><worldbody><body name=\"a\" pos=\"0 0 1\"><freejoint/><geom " + form +
+                                     "/></body></worldbody></mujoco>",
+                                 options);
+    EXPECT_NEAR(scene.description.bodies.back().shapes[0].offset, 1 - reach - 1e-3, 1e-12) << form;
+  }
+}
+
+TEST(Import, SdfIsOneLine) {
+  const Result<Scene> scene = parse_model("<sdf version=\"1.7\"><model name=\"m\"/></sdf>", "m.sdf");
+  ASSERT_FALSE(scene);
+  EXPECT_EQ(scene.faults().size(), 1u);
+  EXPECT_NE(scene.faults()[0].text().find("SDF is not read"), std::string::npos);
+}
+
+TEST(Import, WhoWantsToHearsOfEachMesh) {
+  std::vector<std::string> heard;
+  ImportOptions options;
+  options.progress = [&](const std::string& what) { heard.push_back(what); };
+  ASSERT_TRUE(load_any((kOwn / "meshes.urdf").string(), options));
+  std::string all;
+  for (const std::string& each : heard) all += each + "\n";
+  EXPECT_NE(all.find("mesh 1, millimetres.dae"), std::string::npos) << all;
+  EXPECT_NE(all.find("mesh 3, cube.stl"), std::string::npos) << all;
+  EXPECT_EQ(all.find("mesh 4"), std::string::npos) << all;  // the second link with the cube reads nothing again
 }
 
 TEST(MjcfReplicate, CopiesHaveNamesAndPlaces) {

@@ -37,15 +37,24 @@ export class BodySet {
       shapes.push({ body: i, kind: this.clip.json.planar ? "disk" : "sphere", radius: this.dot, pose: [...(b.com ?? [0, 0, 0]), 1, 0, 0, 0] });
     });
     const detail = chooseDetail(shapes.length);
+    // A robot's body with a mesh that is only drawn: what touches lies under it, coarser, and is shown on request.
+    const dressed = new Set(shapes.filter((s) => s.visual_only && (s.kind === "mesh" || s.kind === "hull")).map((s) => s.body));
     const byKey = new Map();
     for (const shape of shapes) {
       const draw = table[shape.kind];
       if (!draw) { this.unknown.add(shape.kind); continue; }
       const spec = draw(shape, detail);
-      if (!byKey.has(spec.key)) byKey.set(spec.key, { spec, items: [] });
-      byKey.get(spec.key).items.push({ shape, scale: spec.scale });
+      const under = dressed.has(shape.body) && !shape.visual_only, key = under ? `under ${spec.key}` : spec.key;
+      if (!byKey.has(key)) byKey.set(key, { spec, under, items: [] });
+      byKey.get(key).items.push({ shape, scale: spec.scale });
     }
-    for (const { spec, items } of byKey.values()) this.batches.push(this.makeBatch(spec, items));
+    for (const { spec, under, items } of byKey.values()) this.batches.push({ ...this.makeBatch(spec, items), under });
+    this.showTouching(false);
+  }
+
+  /** Whether the shapes that touch are drawn too where a mesh is drawn for them. */
+  showTouching(wanted) {
+    for (const batch of this.batches) batch.mesh.visible = !batch.under || wanted;
   }
 
   makeMaterial(geometry, twoSided = false) {
@@ -153,7 +162,7 @@ export class BodySet {
 
   /** The body under a ray, with the point that was hit. */
   pick(raycaster) {
-    const hits = raycaster.intersectObjects(this.batches.map((b) => b.mesh), false);
+    const hits = raycaster.intersectObjects(this.batches.map((b) => b.mesh).filter((mesh) => mesh.visible), false);
     for (const hit of hits) {
       const body = hit.object.userData.bodies[hit.instanceId];
       if (body >= 0) return { body, point: hit.point.toArray() };

@@ -326,6 +326,7 @@ export class Stage {
         side.bodies.group.visible = !ghosted;
         side.ground.group.visible = !ghosted;
       }
+      side.bodies.showTouching(state.show.touching);
       ready = (ghosted ? side.ghost.update(at) && side.bodies.interpolate(at) : side.bodies.update(at)) && ready;
       side.ground.update(side.bodies);
       const nearest = at.fraction > 0.5 ? at.next : at.frame;

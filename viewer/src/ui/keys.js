@@ -5,11 +5,11 @@ const HELP = [
   ["space", "play or pause"], ["← →", "one frame (shift: ten)"], ["Home End", "first, last frame"], ["[ ]", "slower, faster"],
   ["drag", "turn the camera; on a body of a live scene: pull it"], ["wheel, pinch", "zoom"], ["right drag, two fingers", "move the camera"],
   ["click", "choose a body"], ["F", "follow the chosen body"], ["Esc", "let go of it"], ["H 1 2 3", "whole scene, front, side, top"],
-  ["C V K G", "contact points, forces, friction cones, penetration"], ["I J M X L", "islands, joints, centres, frames, trails"],
+  ["C V K G", "contact points, forces, friction cones, penetration"], ["I J M X L B", "islands, joints, centres, frames, trails, shapes that touch"],
   ["P", "plots and panels"], ["T", "dark or light"], ["R", "live: start again"], ["?", "this page"],
 ];
 
-const SWITCH = { c: "points", v: "forces", k: "cones", g: "gaps", i: "islands", j: "links", m: "centres", x: "frames", l: "trails" };
+const SWITCH = { c: "points", v: "forces", k: "cones", g: "gaps", i: "islands", j: "links", m: "centres", x: "frames", l: "trails", b: "touching" };
 
 export function makeHelp(close) {
   const dialog = h("dialog.help", { onclick: (e) => { if (e.target === dialog) close(); } },

@@ -94,7 +94,7 @@ export class BodyPanel {
 
 const SWITCHES = [
   ["Contacts", [["points", "Contact points", "C"], ["forces", "Force arrows", "V"], ["cones", "Friction cones", "K"], ["gaps", "Penetration", "G"], ["onlySelected", "Only of the chosen body", ""]]],
-  ["Bodies", [["islands", "Islands by colour", "I"], ["links", "Joints and springs", "J"], ["centres", "Centres of mass", "M"], ["frames", "Body frames", "X"], ["trails", "Trails", "L"]]],
+  ["Bodies", [["islands", "Islands by colour", "I"], ["links", "Joints and springs", "J"], ["centres", "Centres of mass", "M"], ["frames", "Body frames", "X"], ["trails", "Trails", "L"], ["touching", "Shapes that touch, under meshes", "B"]]],
 ];
 
 export class ViewPanel {
