@@ -147,6 +147,7 @@ class SurfaceProbe {
   bool leans(int triangle, const Corner& corner, double tolerance) const;
   bool find_facet(int triangle, const Corner& corner, FacetTouch* touch) const;
   void find_facets(const Corner& corner, std::span<const std::int32_t> near, std::vector<FacetTouch>* found) const;
+  void drop_far_facets(const Corner& corner, std::vector<FacetTouch>* found) const;
   void find_triangles(const Vec3& p, double within, std::vector<std::int32_t>* found) const;
   int touch_ridges(const Corner& corner, int triangle, const std::vector<FacetTouch>& taken);
   int touch_tips(const Corner& corner, int triangle);

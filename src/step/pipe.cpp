@@ -141,7 +141,6 @@ void Pipe::correct() {
     made = correction_.run(&finder, &solver, &state);
   }
   report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
-  report.work += made.solve.work;
   if (made.moved == 0) return;
   if (world.enters(uncorrected_, state, found.contacts)) {
     std::swap(state, uncorrected_);
@@ -177,7 +176,7 @@ void Pipe::begin() {
   forces.clear();
   impulses.clear();
   world.begin();
-  solver.begin();
+  solver.begin(&report);
   repeats_ = 0;
 }
 
@@ -257,20 +256,20 @@ bool Pipe::covers_end() {
   return false;
 }
 
-void Pipe::book(const ImpactResult& impact) {
+void Pipe::book(const ImpactResult& impact, double kinematic) {
   book(impact.solve);
   report.impact_guards += impact.guarded ? 1 : 0;
   EnergyLedger ledger;
   ledger.change = impact.energy_change;
   ledger.friction = impact.friction_work;
-  ledger.impact = impact.energy_change - impact.friction_work;
+  ledger.kinematic = kinematic;
+  ledger.impact = impact.energy_change - impact.friction_work - kinematic;
   report.certificate.ledger.add(ledger);
 }
 
 void Pipe::book(const LadderResult& solved) {
   report.iterations += solved.iterations;
   report.escalations += solved.escalations;
-  report.work += solved.work;
   report.settled = report.settled || solved.settled;
   report.exhausted = report.exhausted || solved.exhausted;
   report.choices += solved.choices;
@@ -295,7 +294,8 @@ void Pipe::add_force(const Contact& contact, const Vec3& impulse, Uniqueness uni
   place->uniqueness = find_worse(place->uniqueness, uniqueness);
 }
 
-void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
+double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
+  const double before = impulses.calc_work_on_given(at.prescribed);
   impulses.add_impact(at, scratch);
   for (std::size_t i = 0; i < scratch.contact_impulse.size(); ++i) {
     const ContactRows& rows = scratch.equations.contacts[i];
@@ -303,6 +303,7 @@ void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
     for (int k = 0; k < rows.count; ++k) impulse += scratch.contact_impulse[i][k] * rows.direction[k];
     if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse, Uniqueness::Unknown);
   }
+  return before - impulses.calc_work_on_given(at.prescribed);
 }
 
 }  // namespace slipstick

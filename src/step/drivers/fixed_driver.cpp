@@ -221,11 +221,10 @@ bool FixedDriver::divide_turn() {
 
 bool FixedDriver::commit() {
   if (rebounded_) {
-    pipe_.book(impacts_.result());
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
     StepInput at = pipe_.input;
     at.contacts = &impacts_.contacts();
-    pipe_.add_impulses(at, impacts_.scratch());
+    pipe_.book(impacts_.result(), pipe_.add_impulses(at, impacts_.scratch()));
   }
   remember();
   State& end = pipe_.end;
