@@ -176,6 +176,7 @@ class SurfaceProbe {
   Bounds region_{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
   double deep_ = 0;       ///< how far a point of a body without skin may be inside and still be seen
   double edge_deep_ = 0;  ///< the same for edges
+  double far_ = 0;        ///< facets farther away than this count only if no other way out is shorter
   bool sunk_ = false;     ///< nothing was found near the surface: points that are deeper count, whatever they fit
   double tiny_ = 0;       ///< lengths below are rounding
   double snap_ = 0;       ///< what is nearer than this is on it
