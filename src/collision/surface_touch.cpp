@@ -164,8 +164,8 @@ void SurfaceProbe::find_facets(const Corner& corner, std::span<const std::int32_
   });
 }
 
-/// Deep facets that are farther away than the nearest point of the surface with all that hangs below the corner there: a
-/// rod that sticks through a plate is not pushed out of the plate's far end, however well its corner fits that.
+/// Deep facets that are farther away than the nearest point of the surface with all that hangs below the corner there:
+/// a rod that sticks through a plate is not pushed out of the plate's far end, however well its corner fits that.
 void SurfaceProbe::drop_far_facets(const Corner& corner, std::vector<FacetTouch>* found) const {
   const Nearest& nearest = corner.nearest;
   if (found->empty() || corner.rays.empty() || !(nearest.distance > tiny_)) return;

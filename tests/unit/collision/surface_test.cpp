@@ -279,7 +279,7 @@ TEST(SurfacePairs, WhatSticksThroughAPlateIsNotPushedOutOfItsFarEnd) {
     Random random(5000 + k);
     const Solid rod = make_form(kForms[k % 3], half, &random);
     const Pose pose{Vec3(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.25, 0.25)),
-              random.rotation()};
+                    random.rotation()};
     World world;
     const int body = world.add_body(BodyKind::Dynamic, pose, k % 2 ? 0.001 : 0.7);  // slow, and fast
     if (rod.surface) {

@@ -168,8 +168,8 @@ TEST(ImpactStage, PlasticContactsNeedNone) {
   }
 }
 
-/// A paddle with prescribed motion strikes a ball at rest in every scheme that has impacts: it does the work m u^2 (1 + e),
-/// and the impact takes m u^2 (1 - e^2) / 2 of it.
+/// A paddle with prescribed motion strikes a ball at rest in every scheme that has impacts: it does the work m u^2 (1 +
+/// e), and the impact takes m u^2 (1 - e^2) / 2 of it.
 TEST(Impacts, WorkOfPrescribedMotionIsBooked) {
   constexpr double kSpeed = 2, kRestitution = 0.5, kMass = 3;
   for (const char* const scheme : {"stabilized", "spook", "euler", "trapezoid", "alpha-gamma"}) {
