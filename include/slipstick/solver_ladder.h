@@ -78,7 +78,7 @@ struct LadderResult {
 /// What one solver of the ladder did since the start, islands counted one by one.
 struct SolverStatistics {
   std::string_view solver;
-  long solves = 0;      ///< problems given to it
+  long solves = 0;      ///< islands given to it, however often one was
   long certified = 0;   ///< of these
   long warm_hits = 0;   ///< the last answer's basis was still right (SolverReport::warm_hit)
   long iterations = 0;  ///< pivots, Newton steps, sweeps

@@ -41,7 +41,8 @@ void SurfaceProbe::begin(const Polytope& body) {
   rocking_crossings().clear();
   body_.point_names = std::max<std::uint64_t>(body.point_names, body.points.size());
   body_.edge_names = std::max<std::uint64_t>(body.edge_names, body.edges.size());
-  deep_ = body.radius > 0 ? 0 : kDeepPart * body.bound;
+  far_ = kDeepPart * body.bound;
+  deep_ = body.radius > 0 ? 0 : far_;
   edge_deep_ = body.radius > 0 ? body.radius : kEdgeDeepPart * body.bound;
   const double size = body.bound + body.radius, least = std::min(size, index_.size());
   tiny_ = kRounding * (size + index_.size());

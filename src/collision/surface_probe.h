@@ -147,6 +147,7 @@ class SurfaceProbe {
   bool leans(int triangle, const Corner& corner, double tolerance) const;
   bool find_facet(int triangle, const Corner& corner, FacetTouch* touch) const;
   void find_facets(const Corner& corner, std::span<const std::int32_t> near, std::vector<FacetTouch>* found) const;
+  void drop_far_facets(const Corner& corner, std::vector<FacetTouch>* found) const;
   void find_triangles(const Vec3& p, double within, std::vector<std::int32_t>* found) const;
   int touch_ridges(const Corner& corner, int triangle, const std::vector<FacetTouch>& taken);
   int touch_tips(const Corner& corner, int triangle);
@@ -175,6 +176,7 @@ class SurfaceProbe {
   Bounds region_{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
   double deep_ = 0;       ///< how far a point of a body without skin may be inside and still be seen
   double edge_deep_ = 0;  ///< the same for edges
+  double far_ = 0;        ///< facets farther away than this count only if no other way out is shorter
   bool sunk_ = false;     ///< nothing was found near the surface: points that are deeper count, whatever they fit
   double tiny_ = 0;       ///< lengths below are rounding
   double snap_ = 0;       ///< what is nearer than this is on it

@@ -164,6 +164,16 @@ void SurfaceProbe::find_facets(const Corner& corner, std::span<const std::int32_
   });
 }
 
+/// Deep facets that are farther away than the nearest point of the surface with all that hangs below the corner there:
+/// a rod that sticks through a plate is not pushed out of the plate's far end, however well its corner fits that.
+void SurfaceProbe::drop_far_facets(const Corner& corner, std::vector<FacetTouch>* found) const {
+  const Nearest& nearest = corner.nearest;
+  if (found->empty() || corner.rays.empty() || !(nearest.distance > tiny_)) return;
+  const Vec3 normal = (nearest.at.point - corner.p) / nearest.distance;
+  const double way_out = nearest.distance + calc_drop(corner.rays, normal) + snap_;
+  std::erase_if(*found, [&](const FacetTouch& touch) { return -touch.height > far_ && touch.way_out > way_out; });
+}
+
 /// For a corner that lies on an edge and leans over neither of its sides (an edge exactly over a parallel one): either
 /// side's normal is right. That side counts to which more of the body is, so that a slab that lies there stays.
 void SurfaceProbe::find_lying_normal(const std::array<Vec3, 2>& sides, const Vec3& bisector, const Corner& corner,
@@ -267,11 +277,13 @@ void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<co
   thread_local std::vector<std::int32_t> near;
   find_triangles(p, within + snap_, &near);
   find_facets(corner, near, &facets);
+  if (behind) drop_far_facets(corner, &facets);
   // The nearest facets may be ones that the body cannot be pushed along: flush sides, the far side of a plate.
   if (facets.empty() && radius == 0 && (corner.on || behind)) {
     thread_local std::vector<std::int32_t> deep;
     find_triangles(p, deep_ + snap_, &deep);
     find_facets(corner, deep, &facets);
+    if (behind) drop_far_facets(corner, &facets);
   }
   int found = 0;
   for (const FacetTouch& touch : facets) {

@@ -191,9 +191,10 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
   const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
   const Residuals& residual = report.residual;
   result.iterations += report.iterations;
-  slot->counts[0].iterations += report.iterations;
-  ++slot->counts[0].solves;
-  slot->counts[0].certified += residual.within(options.tolerance);
+  SolverStatistics& count = slot->counts[0];
+  count.iterations += report.iterations;
+  count.solves = 1;  // the same island, asked for the second time
+  if (residual.within(options.tolerance)) count.certified = 1;
   if (!(residual.verdict() < result.residual.verdict())) return;
   std::swap(*solution, slot->trial);
   result.residual = residual;

@@ -12,10 +12,10 @@ namespace {
 /// Times that contacts are taken back before the whole island is solved as it stands; mostly one answer is enough.
 constexpr int kOpenRounds = 5;
 
-/// However many parts it had, the island counts as one, and not yet if it must be solved whole.
-void count_once(bool solved, LadderSlot* slot) {
+/// However many parts it had, the island counts as one, and not yet if it must be solved whole (`taken`: it need not).
+void count_once(bool taken, LadderSlot* slot) {
   for (SolverStatistics& count : slot->counts) {
-    count.solves = std::min<decltype(count.solves)>(count.solves, solved ? 1 : 0);
+    count.solves = std::min<decltype(count.solves)>(count.solves, taken ? 1 : 0);
     count.certified = std::min(count.certified, count.solves);
     count.warm_hits = std::min(count.warm_hits, count.solves);
   }
@@ -79,10 +79,11 @@ bool SolverLadder::Impl::solve_without_open(const Problem& problem, Solution* so
     result.residual = slot->judge.certify(problem, whole);
     result.certified = result.residual.within(options.tolerance);
   }
-  count_once(open, slot);
   result.settled = open && result.settled && !result.certified;
   result.exhausted = open && result.exhausted && !result.certified;
-  if (open && (result.certified || result.settled || result.exhausted)) {
+  const bool taken = open && (result.certified || result.settled || result.exhausted);
+  count_once(taken, slot);
+  if (taken) {
     std::swap(solution->v, whole.v);
     std::swap(solution->lambda, whole.lambda);
     std::swap(solution->w, whole.w);

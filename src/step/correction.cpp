@@ -239,7 +239,6 @@ CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, Stat
     const LadderResult solved = projection_.solve(solver);
     result.solve.iterations += solved.iterations;
     result.solve.escalations += solved.escalations;
-    result.solve.work += solved.work;
     result.solve.certify_seconds += solved.certify_seconds;
     const double moved = projection_.move(kCorrectionLever * most, state);
     result.moved += moved;

@@ -36,7 +36,6 @@ void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scra
   const LadderResult result = ladder->solve(scratch->normals, scratch->problem, &scratch->relaxed, &scratch->solution);
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
-  worst->work += result.work;
   worst->settled = worst->settled || result.settled;
   worst->exhausted = worst->exhausted || result.exhausted;
   if (!result.certified) {

@@ -177,4 +177,14 @@ void StepImpulses::add_impact(const StepInput& input, const ImpactScratch& scrat
     add_contact(input, equations.contacts[i], input.state->pose, scratch.contact_impulse[i]);
 }
 
+double StepImpulses::calc_work_on_given(std::span<const Twist> velocity) const {
+  double work = 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (model_.bodies[i].kind != BodyKind::Kinematic) continue;
+    const Vec6 impulse = bodies_[i].contact + bodies_[i].joint;
+    work += impulse.head<3>().dot(velocity[i].linear) + impulse.tail<3>().dot(velocity[i].angular);
+  }
+  return work;
+}
+
 }  // namespace slipstick

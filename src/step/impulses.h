@@ -22,6 +22,8 @@ class StepImpulses {
            const State& next, double share = 1);
   /// An impact, or a projection: `input.contacts` are those it was made with.
   void add_impact(const StepInput& input, const ImpactScratch& scratch);
+  /// J: what contacts and joints have done on bodies with prescribed motion, if they all went with these velocities.
+  double calc_work_on_given(std::span<const Twist> velocity) const;
 
   struct JointImpulse {
     Vec3 force = Vec3::Zero(), moment = Vec3::Zero();  ///< on B, world, about the anchor on B; N s, N m s

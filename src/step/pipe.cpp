@@ -17,6 +17,16 @@ Uniqueness find_worse(Uniqueness a, Uniqueness b) {
   return Uniqueness::Unique;
 }
 
+/// Equalities alone, of joints: whatever solver is chosen or tried out for steps, these are solved directly.
+SimulationOptions make_end_options(SimulationOptions options) {
+  options.solver = "auto";
+  options.solver_options = {};
+  options.effort = Effort::Exact;
+  options.budget = 0;
+  options.prototype = nullptr;
+  return options;
+}
+
 }  // namespace
 
 Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
@@ -24,7 +34,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       options(o),
       scheme(*s),
       solver(o),
-      end_solver(o),
+      end_solver(make_end_options(o)),
       finder(m),
       reach(m),
       world(m),
@@ -142,7 +152,6 @@ void Pipe::correct() {
     made = correction_.run(&finder, &solver, &state);
   }
   report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
-  report.work += made.solve.work;
   if (made.moved == 0) return;
   if (world.enters(uncorrected_, state, found.contacts)) {
     std::swap(state, uncorrected_);
@@ -178,8 +187,8 @@ void Pipe::begin() {
   forces.clear();
   impulses.clear();
   world.begin();
-  solver.begin();
-  end_solver.begin();
+  solver.begin(&report);
+  end_solver.begin(nullptr);
   repeats_ = 0;
 }
 
@@ -259,20 +268,20 @@ bool Pipe::covers_end() {
   return false;
 }
 
-void Pipe::book(const ImpactResult& impact) {
+void Pipe::book(const ImpactResult& impact, double kinematic) {
   book(impact.solve);
   report.impact_guards += impact.guarded ? 1 : 0;
   EnergyLedger ledger;
   ledger.change = impact.energy_change;
   ledger.friction = impact.friction_work;
-  ledger.impact = impact.energy_change - impact.friction_work;
+  ledger.kinematic = kinematic;
+  ledger.impact = impact.energy_change - impact.friction_work - kinematic;
   report.certificate.ledger.add(ledger);
 }
 
 void Pipe::book(const LadderResult& solved) {
   report.iterations += solved.iterations;
   report.escalations += solved.escalations;
-  report.work += solved.work;
   report.settled = report.settled || solved.settled;
   report.exhausted = report.exhausted || solved.exhausted;
   report.choices += solved.choices;
@@ -297,7 +306,8 @@ void Pipe::add_force(const Contact& contact, const Vec3& impulse, Uniqueness uni
   place->uniqueness = find_worse(place->uniqueness, uniqueness);
 }
 
-void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
+double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
+  const double before = impulses.calc_work_on_given(at.prescribed);
   impulses.add_impact(at, scratch);
   for (std::size_t i = 0; i < scratch.contact_impulse.size(); ++i) {
     const ContactRows& rows = scratch.equations.contacts[i];
@@ -305,6 +315,7 @@ void Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
     for (int k = 0; k < rows.count; ++k) impulse += scratch.contact_impulse[i][k] * rows.direction[k];
     if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse, Uniqueness::Unknown);
   }
+  return before - impulses.calc_work_on_given(at.prescribed);
 }
 
 }  // namespace slipstick

@@ -51,11 +51,11 @@ struct Pipe {
   /// False if the trial has ended faster than stage 3 assumed; the next stage 3 then looks farther. At most so many
   /// times in a row.
   bool covers_end();
-  /// What an impact or a projection of velocities did goes to the report.
-  void book(const ImpactResult& impact);
+  /// What an impact or a projection of velocities did goes to the report. `kinematic`: of add_impulses.
+  void book(const ImpactResult& impact, double kinematic);
   void book(const LadderResult& solved);
-  /// Adds their impulses to those of the step; `at` is what they were given.
-  void add_impulses(const StepInput& at, const ImpactScratch& scratch);
+  /// Adds their impulses to those of the step; `at` is what they were given. The work of bodies with prescribed motion.
+  double add_impulses(const StepInput& at, const ImpactScratch& scratch);
   /// Adds to the mean force of a contact over the step, N s on body B.
   void add_force(const Contact& contact, const Vec3& impulse, Uniqueness uniqueness);
   /// The share of the accepted trial that counts: 1, or less where its end was interpolated.

@@ -66,10 +66,14 @@ void StepSolver::set_budget(int sweeps) {
 }
 
 LadderResult StepSolver::solve(const Problem& problem, Solution* solution) {
-  if (budget_ > 0) return hurried_->solve(problem, solution);
-  solvers_.set_spent(spent_);
-  const LadderResult result = solvers_.solve(problem, solution);
-  spent_ += result.work;
+  SolverLadder& ladder = budget_ > 0 ? *hurried_ : solvers_;
+  if (budget_ <= 0) ladder.set_spent(spent_);
+  const LadderResult result = ladder.solve(problem, solution);
+  if (budget_ <= 0) spent_ += result.work;
+  if (report_ == nullptr) return result;
+  report_->islands += result.islands;
+  report_->held += result.held;
+  report_->work += result.work;
   return result;
 }
 
@@ -114,9 +118,6 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
     LadderResult trial = solve(relaxed->problem, solution);
     trial.iterations += result->iterations;
     trial.escalations += result->escalations + 1;
-    trial.islands += result->islands;
-    trial.work += result->work;
-    trial.held += result->held;
     trial.choices += result->choices;
     trial.certify_seconds += result->certify_seconds;
     bool solved = true;

@@ -29,8 +29,12 @@ class StepSolver {
   explicit StepSolver(const SimulationOptions& options);
   double tolerance() const { return options_.tolerance; }
 
-  /// A new step: its problems share one limit of work.
-  void begin() { spent_ = 0; }
+  /// A new step, or the same from its start: its problems share one limit of work. All that is solved until the next
+  /// call, whatever comes of it, is counted here: `islands`, `held` and `work` of the report.
+  void begin(StepReport* report) {
+    spent_ = 0;
+    report_ = report;
+  }
   /// Stage 7. `solution` holds the warm start.
   LadderResult solve(const Problem& problem, Solution* solution);
   /// Stage 8. `result` and `solution` are those of `solve`; where the judge is not content, those of a relaxed problem
@@ -51,7 +55,8 @@ class StepSolver {
 
  private:
   SimulationOptions options_;
-  double spent_ = 0;  ///< work, since begin()
+  double spent_ = 0;              ///< work, since begin()
+  StepReport* report_ = nullptr;  ///< null: nobody counts
   int budget_ = 0;
   std::unique_ptr<SolverLadder> hurried_;  ///< pgs with the latest budget; null before the first
   int hurried_sweeps_ = 0;

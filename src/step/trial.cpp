@@ -109,9 +109,6 @@ void Trial::certify(StepReport* report) {
   solver_.certify(normals_, made_.problem, &relaxed_, &solution_, &outcome_);
   report->iterations += outcome_.iterations;
   report->escalations += outcome_.escalations;
-  report->islands += outcome_.islands;
-  report->work += outcome_.work;
-  report->held += outcome_.held;
   report->choices += outcome_.choices;
   report->seconds.certify += outcome_.certify_seconds;
   report->rows = std::max(report->rows, made_.problem.rows());

@@ -75,13 +75,53 @@ Scene make_scene(const FlushPlacement& placed) {
 
 struct FlushSum {
   int count = 0, differ = 0;
-  double worst = 0;  ///< difference of the motions, of the size
+  int at_edges = 0;              ///< of these, parted in a step in which a corner passes an edge
+  long steps = 0, passages = 0;  ///< of the boxes; of these, in which a corner passes an edge
+  double worst = 0;              ///< difference of the motions, of the size
   WorldVerdict verdict;
 };
+
+double calc_difference(const State& e, const State& f, std::size_t bodies, double size) {
+  double off = 0;
+  for (std::size_t k = 0; k < bodies; ++k) {
+    const Pose &p = e.pose[k], &q = f.pose[k];
+    off = std::max(off, (p.position - q.position).norm() / size + p.orientation.angularDistance(q.orientation));
+  }
+  return off;
+}
+
+/// How near a corner of one box comes to an edge of the other between two states, as a multiple of its own way in that
+/// time: below one it may pass the edge in that step. From the boxes alone, without the contact finder.
+double calc_passage(const Model& model, const State& from, const State& to, double size) {
+  double least = kInfinity;
+  const auto place = [&](const State& state, const Shape& corner_of, const Vec3& corner, const Shape& edge_of) {
+    const Pose &own = state.pose[corner_of.body], &other = state.pose[edge_of.body];
+    return Vec3(other.orientation.conjugate() * (own.position + own.orientation * corner - other.position));
+  };
+  for (const Shape& one : model.shapes) {
+    for (const Shape& other : model.shapes) {
+      if (one.body == other.body) continue;
+      for (int k = 0; k < 8; ++k) {
+        const Vec3 corner = Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).cwiseProduct(one.half_size);
+        const Vec3 before = place(from, one, corner, other), after = place(to, one, corner, other);
+        const double way = (after - before).norm() + 1e-9 * size;
+        for (const Vec3& p : {before, after}) {
+          const Vec3 out = p.cwiseAbs() - other.half_size;
+          for (int axis = 0; axis < 3; ++axis) {  // the edges along it
+            const double u = out[(axis + 1) % 3], v = out[(axis + 2) % 3], beyond = std::max(out[axis], 0.0);
+            least = std::min(least, std::sqrt(u * u + v * v + beyond * beyond) / way);
+          }
+        }
+      }
+    }
+  }
+  return least;
+}
 
 /// Runs the boxes and the same in other forms for a second.
 void compare(const Scene& boxes, const std::vector<Form>& kinds, double size, const std::string& name, Random* random,
              FlushSum* sum) {
+  constexpr double kAlike = 1e-6, kParted = 1e-7;
   Scene forms = boxes;
   std::string what = name;
   for (std::size_t body = 0; body < kinds.size(); ++body) {
@@ -93,33 +133,54 @@ void compare(const Scene& boxes, const std::vector<Form>& kinds, double size, co
   WorldAudit audit(forms.model);
   const std::vector<double> reach(forms.model.bodies.size(), 0.0);
   ContactSet contacts;
-  for (int part = 1; part <= 10; ++part) {
-    run_until(0.1 * part, &expected);
-    run_until(0.1 * part, &found);
-    ASSERT_FALSE(testing::Test::HasFatalFailure()) << what;
-    finder.find(found.state(), reach, &contacts);
-    sum->verdict.add(audit.check_all(found.state(), contacts.contacts));
-  }
   double off = 0;
-  for (std::size_t body = 0; body < kinds.size(); ++body) {
-    const Pose &e = expected.state().pose[body], &f = found.state().pose[body];
-    off = std::max(off, (e.position - f.position).norm() / size + e.orientation.angularDistance(f.orientation));
+  bool passes = false;
+  std::ostringstream parted;
+  State before = expected.state();
+  for (int step = 1; step <= 100; ++step) {
+    run_until(0.01 * step, &expected);
+    run_until(0.01 * step, &found);
+    ASSERT_FALSE(testing::Test::HasFatalFailure()) << what;
+    if (step % 10 == 0) {
+      finder.find(found.state(), reach, &contacts);
+      sum->verdict.add(audit.check_all(found.state(), contacts.contacts));
+    }
+    const double last = off, passage = calc_passage(boxes.model, before, expected.state(), size);
+    ++sum->steps;
+    sum->passages += passage < 1;
+    off = calc_difference(expected.state(), found.state(), kinds.size(), size);
+    if (off > kParted && parted.str().empty()) {
+      passes = passage < 1;
+      parted << "parted in step " << step << " (" << last << " to " << off << "), corner at " << passage
+             << " of its way from an edge";
+    }
+    before = expected.state();
   }
-  if (off < 1e-6) {
+  if (off < kAlike) {
     sum->worst = std::max(sum->worst, off);
   } else {
     ++sum->differ;
-    std::cout << what << ": differs by " << off << " of the size\n";
+    sum->at_edges += passes;
+    std::cout << what << ": differs by " << off << " of the size, " << parted.str() << "\n";
   }
   ++sum->count;
 }
 
-void expect_alike(const char* what, int may_differ, const FlushSum& sum) {
+/// All motions are alike but those that part in a step in which a corner passes an edge, where `at_edges` is allowed,
+/// and so many others.
+void expect_alike(const char* what, bool at_edges, int others, const FlushSum& sum) {
   std::cout << sum.count << " " << what << ", " << sum.differ << " differ, the others by at most " << sum.worst
-            << " of the size, " << sum.verdict.missed << " missed contacts in " << sum.verdict.pairs << " pairs\n";
-  EXPECT_LE(sum.differ, may_differ);
+            << " of the size, " << sum.verdict.missed << " missed contacts in " << sum.verdict.pairs
+            << " pairs, a corner at an edge in " << sum.passages << " of " << sum.steps << " steps\n";
+  EXPECT_LE(sum.differ - (at_edges ? sum.at_edges : 0), others);
   EXPECT_EQ(sum.verdict.missed, 0);
   EXPECT_GE(sum.verdict.pairs, sum.count);
+}
+
+/// The first of them, to look at one alone.
+int calc_first() {
+  const char* const asked = std::getenv("SLIPSTICK_FLUSH_FROM");
+  return asked ? std::atoi(asked) : 0;
 }
 
 int calc_count(int usual) {
@@ -147,17 +208,19 @@ TEST(FlushSlides, MoveAlikeWhateverTheyAreMadeOf) {
     compare(boxes, {below, above}, placed.size, "slide " + std::to_string(k), &random, &sum);
     if (HasFatalFailure()) return;
   }
-  expect_alike("slides", 0, sum);
+  expect_alike("slides", false, 0, sum);
 }
 
 /// Anywhere: what is not carried tips over the edge, over a corner or falls off. Not where it stands on the edge as a
-/// needle on its point: there rounding decides, of boxes too. A few of the others differ by right: a corner that passes
-/// a hair beside an edge within one step is held by either side of it, according to the normal that the gap is taken
-/// along.
+/// needle on its point: there rounding decides, of boxes too. A few of the others differ by right: where a corner
+/// passes an edge within one step, a row with the normal of either side of it is a legal one for that step, and which
+/// is taken decides where the body goes. That is asked of the boxes' geometry: they move alike to the last digits until
+/// such a step, or the test fails.
 TEST(FlushReleases, TipAlikeWhateverTheyAreMadeOf) {
   FlushSum sum;
   const int count = calc_count(75);
-  for (int k = 0; k < count; ++k) {
+  const int first = calc_first();
+  for (int k = first; k < first + count; ++k) {
     Random random(30000 + k);
     FlushPlacement placed;
     do {
@@ -167,7 +230,7 @@ TEST(FlushReleases, TipAlikeWhateverTheyAreMadeOf) {
     compare(make_scene(placed), {below, above}, placed.size, "release " + std::to_string(k), &random, &sum);
     if (HasFatalFailure()) return;
   }
-  expect_alike("releases", count / 500, sum);
+  expect_alike("releases", true, count / 5000, sum);  // 5315 and 7919 drift apart slowly, to 1.5e-6: not explained
 }
 
 /// Two plates of one thickness lie on a third; one slides at the other with their sides in line, takes it along, and
@@ -197,7 +260,7 @@ TEST(FlushPushes, GoTogetherWhateverTheyAreMadeOf) {
     compare(boxes, kinds, size, "push " + std::to_string(k), &random, &sum);
     if (HasFatalFailure()) return;
   }
-  expect_alike("pushes", 0, sum);
+  expect_alike("pushes", false, 0, sum);
 }
 
 }  // namespace

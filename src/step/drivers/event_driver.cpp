@@ -157,10 +157,7 @@ void EventDriver::settle() {
     impact_events_.clear();
     const ImpactResult result = apply_impact(impact, &pipe_.solver, &impact_, &current_.velocity, &impact_events_);
     for (const Event& event : impact_events_) closed_.add_event(event);
-    if (result.happened) {
-      pipe_.book(result);
-      pipe_.add_impulses(impact.step, impact_);
-    }
+    if (result.happened) pipe_.book(result, pipe_.add_impulses(impact.step, impact_));
   }
   starting_ = false;
   closed_.close(&current_);
@@ -249,9 +246,7 @@ void EventDriver::stop_cores() {
   impact.acceleration = acceleration_;
   impact_events_.clear();
   const ImpactResult result = apply_impact(impact, &pipe_.solver, &impact_, &current_.velocity, &impact_events_);
-  if (!result.happened) return;
-  pipe_.book(result);
-  pipe_.add_impulses(impact.step, impact_);
+  if (result.happened) pipe_.book(result, pipe_.add_impulses(impact.step, impact_));
 }
 
 /// A body that is more than half way in has contacts that push it on, to the other side. They are left out of this
@@ -361,9 +356,10 @@ void EventDriver::stop_slip(const Candidate& due) {
   LadderResult result = project_velocity(in, sticking_, &pipe_.solver, &impact_, &current_.velocity);
   result.certified = true;  // it only cleans: what redundant rows leave of it is in the residual, and is no verdict
   pipe_.book(result);
-  pipe_.add_impulses(in, impact_);
   EnergyLedger ledger;
-  ledger.change = ledger.friction = calc_kinetic(model_, current_.velocity) - before;
+  ledger.kinematic = pipe_.add_impulses(in, impact_);
+  ledger.change = calc_kinetic(model_, current_.velocity) - before;
+  ledger.friction = ledger.change - ledger.kinematic;
   pipe_.report.certificate.ledger.add(ledger);
   if (due.kind != Due::Jam) return;
   for (const Contact& contact : stopping_.contacts)

@@ -225,9 +225,8 @@ bool FixedDriver::commit() {
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
     StepInput at = pipe_.input;
     for (const ImpactStage::Pass& pass : impacts_.passes()) {
-      pipe_.book(pass.result);
       at.contacts = &pass.contacts;
-      pipe_.add_impulses(at, pass.scratch);
+      pipe_.book(pass.result, pipe_.add_impulses(at, pass.scratch));
     }
   }
   remember();

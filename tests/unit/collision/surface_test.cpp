@@ -268,6 +268,34 @@ TEST(SurfacePairs, AThinPlateDoesNotPullFromBehind) {
   }
 }
 
+/// What sticks through a plate is pushed along the plate's normal, or to the side if that is the shorter way: never out
+/// of an end of the plate that is farther away than all of the body is long.
+TEST(SurfacePairs, WhatSticksThroughAPlateIsNotPushedOutOfItsFarEnd) {
+  constexpr double kHalf = 0.9, kThick = 0.005;
+  const auto plate = make_box_mesh({kHalf, kHalf, kThick}, 4);
+  const Vec3 half(0.27, 0.018, 0.0009);
+  int touching = 0;
+  for (int k = 0; k < 3000; ++k) {
+    Random random(5000 + k);
+    const Solid rod = make_form(kForms[k % 3], half, &random);
+    const Pose pose{Vec3(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.25, 0.25)),
+                    random.rotation()};
+    World world;
+    const int body = world.add_body(BodyKind::Dynamic, pose, k % 2 ? 0.001 : 0.7);  // slow, and fast
+    if (rod.surface) {
+      world.add_surface(body, rod.surface, false);
+    } else {
+      world.add_shape(body, rod.shape, rod.points, rod.hull);
+    }
+    world.add_surface(world.add_body(BodyKind::Fixed, {}, 0), plate, false);
+    for (const Contact& c : find_contacts(world)) {
+      ++touching;
+      EXPECT_GE(c.gap, -2 * half.norm() - 2 * kThick) << k << ": " << name_of(kForms[k % 3]) << ", " << c.normal;
+    }
+  }
+  EXPECT_GT(touching, 1000);
+}
+
 TEST(SurfacePairs, AHullOnHillsIsAsFarAsItsTriangles) {
   const auto ground = make_ground(6, [](int c, int r) { return 0.3 * std::sin(2.1 * c) * std::cos(1.7 * r); });
   int touched = 0;

@@ -175,5 +175,49 @@ TEST(ImpactStage, PlasticContactsNeedNone) {
   }
 }
 
+/// A paddle with prescribed motion strikes a ball at rest in every scheme that has impacts: it does the work m u^2 (1 +
+/// e), and the impact takes m u^2 (1 - e^2) / 2 of it.
+TEST(Impacts, WorkOfPrescribedMotionIsBooked) {
+  constexpr double kSpeed = 2, kRestitution = 0.5, kMass = 3;
+  for (const char* const scheme : {"stabilized", "spook", "euler", "trapezoid", "alpha-gamma"}) {
+    ModelDescription d;
+    d.gravity.setZero();
+    Material material;
+    material.name = "default";
+    material.restitution = kRestitution;
+    d.materials = {material};
+    BodyDescription paddle, ball;
+    paddle.name = "paddle";
+    paddle.kind = BodyKind::Kinematic;
+    paddle.kinematic_velocity[0] = kSpeed;
+    ShapeDescription shape;
+    shape.kind = ShapeKind::Box;
+    shape.size = {0.2, 1, 1};
+    paddle.shapes = {shape};
+    ball.name = "ball";
+    ball.mass = kMass;
+    ball.pose.position = {0.2 + 0.0331, 0, 0};
+    shape.kind = ShapeKind::Sphere;
+    shape.radius = 0.1;
+    ball.shapes = {shape};
+    d.bodies = {paddle, ball};
+    State initial;
+    const CompiledModel compiled = compile(d, &initial);
+    ASSERT_TRUE(compiled.faults.empty());
+    SimulationOptions options;
+    options.scheme = scheme;
+    options.step = 0.01;
+    if (options.scheme == "stabilized") options.locate = true;
+    Simulation simulation(compiled.model, initial, options);
+    EnergyLedger sum;
+    for (int k = 0; k < 10; ++k) sum.add(simulation.step().certificate.ledger);
+    EXPECT_NEAR(simulation.state().velocity[1].linear.x(), (1 + kRestitution) * kSpeed, 1e-6) << scheme;
+    const double energy = kMass * kSpeed * kSpeed;
+    EXPECT_NEAR(sum.kinematic, (1 + kRestitution) * energy, 1e-5 * energy) << scheme;
+    EXPECT_NEAR(sum.impact, -(1 - kRestitution * kRestitution) / 2 * energy, 1e-5 * energy) << scheme;
+    EXPECT_NEAR(sum.numerical, 0, 1e-9 * energy) << scheme;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick

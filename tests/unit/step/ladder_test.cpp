@@ -96,6 +96,28 @@ TEST(StepSolver, SaysWhenNothingHelps) {
   EXPECT_GT(result.residual.relative, 0.1);
 }
 
+/// The report's count of islands and the solver's own agree, also where an island is asked for a second time after
+/// sweeps, and where a relaxed problem takes the place of one that has no solution.
+TEST(StepSolver, CountsEveryIslandOnceHoweverOftenItIsTried) {
+  Problem problem = make_bodies(3);
+  add_row(0, 1, -0.3, &problem);  // squeezed: the ladder tries all it has, then relaxes
+  add_row(0, -1, -0.3, &problem);
+  add_row(1, 1, 0, &problem);
+  const std::vector<NormalOffset> normals{{0, 0}, {1, 0}, {2, 0}};
+  StepSolver ladder({});
+  StepReport report;
+  ladder.begin(&report);
+  Relaxed relaxed;
+  Solution solution;
+  const LadderResult result = ladder.solve(normals, problem, &relaxed, &solution);
+  EXPECT_TRUE(relaxed.taken);
+  EXPECT_GE(result.escalations, 3);  // lemke, the second time of the first rung, the relaxation
+  EXPECT_EQ(report.islands, 4);      // two, and two again with the relaxed problem
+  EXPECT_EQ(ladder.statistics().front().solves, 4);
+  EXPECT_EQ(ladder.statistics().front().certified, 3);
+  EXPECT_GT(report.work, 0);
+}
+
 TEST(Options, FaultsNameTheirKey) {
   struct Case {
     void (*spoil)(SimulationOptions*);
