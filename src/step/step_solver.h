@@ -30,7 +30,12 @@ class StepSolver {
   double tolerance() const { return options_.tolerance; }
 
   /// A new step: its problems share one limit of work.
-  void begin() { spent_ = 0; }
+  void begin() {
+    spent_ = 0;
+    ++step_;
+  }
+  /// How often a step was begun: what was solved under another number is of another step.
+  long step() const { return step_; }
   /// Stage 7. `solution` holds the warm start.
   LadderResult solve(const Problem& problem, Solution* solution);
   /// Stage 8. `result` and `solution` are those of `solve`; where the judge is not content, those of a relaxed problem
@@ -52,6 +57,7 @@ class StepSolver {
  private:
   SimulationOptions options_;
   double spent_ = 0;  ///< work, since begin()
+  long step_ = 0;
   int budget_ = 0;
   std::unique_ptr<SolverLadder> hurried_;  ///< pgs with the latest budget; null before the first
   int hurried_sweeps_ = 0;
