@@ -20,6 +20,10 @@ constexpr int kUnlimited = std::numeric_limits<int>::max(), kHeapsOnly = -1;
 /// Lemke's dense factors: past this many complementary pairs a step would take minutes; the best certified residual is
 /// reported instead.
 constexpr int kLemkePairs = 1000;
+/// And where the work is limited: some 10 ms.
+constexpr int kHurriedPairs = 400;
+/// Rows of an island from which a limit of work means that it is swept.
+constexpr int kManyRows = 3000;
 /// Sweeps of Gauss-Seidel from a cold start: they cost less than one factorization, end easy problems at once and give
 /// the first rung a guess otherwise.
 constexpr int kStarterSweeps = 5;
@@ -38,8 +42,9 @@ constexpr int kHeapSweeps = 60, kHeapMixing = 5;
 constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
 // Where their number is given: so many times more where the rows are few enough for so much work.
 constexpr int kSmallHeapSweeps = 8;
-constexpr double kSmallHeap = 6e5;
-constexpr double kPairStart = 10;  // row operations of a row before the first of them and after the last
+constexpr double kSmallHeap = 1.5e6;
+constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
+constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
 constexpr double kHeapRelaxation = 0.8;
 
 /// Of the work that a step may take: what is left for each problem when others have taken it all.
@@ -91,7 +96,7 @@ std::vector<std::string_view> solver_choices() {
 /// solve_part with its work counted. Islands share what the whole may take by their rows: a share depends on the sizes
 /// of the others alone, never on how they fared, and on no order.
 void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  slot->work.limit = work_per_row * problem.rows();
+  slot->work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
   slot->work.spent = 0;
   if (options.unique_forces) {
     slot->first = solution->lambda;
@@ -112,10 +117,16 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     return;
   if (options.unique_forces && follow_choice(problem, solution, slot)) return;
   if (starts_cold && start_cold(problem, solution, slot)) return;
-  if (rungs.size() > 1 && slot->open.find(problem, *solution, &slot->masses) &&
+  if (rungs.size() > 1 && !is_swept_whole(problem, *slot) && slot->open.find(problem, *solution, &slot->masses) &&
       solve_without_open(problem, solution, slot))
     return;
   climb(problem, solution, slot);
+}
+
+/// Whether the work is limited to so little for so large an island that it will be swept. Contacts that stay open cost
+/// sweeps next to nothing, and to take them back would cost the work of another solve.
+bool SolverLadder::Impl::is_swept_whole(const Problem& problem, const LadderSlot& slot) const {
+  return hurries(slot) && problem.rows() > kManyRows && PairSweeps::takes(problem);
 }
 
 void SolverLadder::Impl::reset(LadderSlot* slot) const {
@@ -135,7 +146,8 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
   slot->guess.v = solution->v;
   slot->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
-    if (k > 0 && calc_pairs(problem) > rungs[k].max_pairs) continue;  // kHeapsOnly: always
+    const int pairs = k > 0 && hurries(*slot) ? std::min(rungs[k].max_pairs, kHurriedPairs) : rungs[k].max_pairs;
+    if (k > 0 && calc_pairs(problem) > pairs) continue;  // kHeapsOnly: always
     if (is_late()) {
       result.unsupported = false;
       result.note = is_stopped() ? "stopped" : "time limit";
@@ -176,7 +188,9 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
     result.exhausted = !result.certified && !result.settled && (report.hurried || report.note == kWorkBudget);
     if (result.settled || (k == 0 && result.exhausted)) return;
   }
-  if (!result.certified && !result.unsupported && rungs.size() > 1) rescue(problem, solution, slot);
+  if (result.certified || result.unsupported || rungs.size() == 1) return;
+  result.settled = hurries(*slot) && result.residual.relative <= options.settle;
+  if (!result.settled) rescue(problem, solution, slot);
 }
 
 void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, LadderSlot* slot) const {
@@ -208,20 +222,27 @@ SolverReport SolverLadder::Impl::sweep_pairs(const Problem& problem, Solution* s
   SolverReport report;
   const int more = std::min(kSmallHeapSweeps * options.heap_sweeps, static_cast<int>(kSmallHeap / problem.rows()));
   report.iterations = options.heap_sweeps > 0 ? std::max(options.heap_sweeps, more) : kPairSweeps;
-  const double affordable = (slot->work.limit - slot->work.spent) / problem.rows() - kPairStart;
+  const double affordable = ((slot->work.limit - slot->work.spent) / problem.rows() - kPairStart) / PairSweeps::kWork;
   if (affordable < report.iterations) {
     report.iterations = std::max(1, static_cast<int>(affordable));
     report.note = kWorkBudget;
   }
-  slot->work.spent += (kPairStart + report.iterations) * problem.rows();
+  slot->work.spent += kPairStart * problem.rows();
   slot->pairs.start(problem);
   if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
-  slot->pairs.run(report.iterations);
-  slot->pairs.update_impulses(&solution->lambda);
   slot->masses.update(problem);
-  update_velocity(problem, slot->masses, solution->lambda, &solution->v);
-  update_row_velocity(problem, solution->v, solution->lambda, &solution->w);
-  report.residual = slot->judge.certify(problem, *solution);
+  const int all = report.iterations;
+  const int first = options.heap_sweeps > 0 && all > 2 * kFirstPairSweeps ? kFirstPairSweeps : all;
+  for (int done = 0, next = first; next > 0; done += next, next = all - done) {
+    slot->pairs.run(next);
+    slot->work.spent += PairSweeps::kWork * next * problem.rows();
+    report.iterations = done + next;
+    slot->pairs.update_impulses(&solution->lambda);
+    update_velocity(problem, slot->masses, solution->lambda, &solution->v);
+    update_row_velocity(problem, solution->v, solution->lambda, &solution->w);
+    report.residual = slot->judge.certify(problem, *solution);
+    if (report.residual.within(options.heap_tolerance)) break;
+  }
   if (!report.residual.within(options.heap_tolerance) && report.note.empty()) report.note = "iteration limit";
   return report;
 }

@@ -3,7 +3,9 @@
 
 #include <slipstick/solver_ladder.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -15,6 +17,10 @@
 #include "solve/unique_forces.h"
 
 namespace slipstick {
+
+/// What an island may take however small it is (about 20 ms): in a machine among rocks it is the small islands that
+/// need digits. Few of them come near it, and none of some hundred rows can.
+inline constexpr double kLeastWork = 1.5e6;  // row operations
 
 struct LadderRung {
   std::string_view solver;
@@ -55,6 +61,14 @@ struct SolverLadder::Impl {
   bool solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   SolverReport sweep_pairs(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   void take_heap(const SolverReport& report, LadderSlot* slot) const;
+  bool is_swept_whole(const Problem& problem, const LadderSlot& slot) const;
+  bool hurries(const LadderSlot& slot) const {
+    return options.settle > options.tolerance && std::isfinite(slot.work.limit);
+  }
+  /// None where a number is given, or where nothing may be settled.
+  double calc_least_work() const {
+    return options.settle > options.tolerance ? std::min(kLeastWork, options.work) : 0.0;
+  }
   bool hold(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const;

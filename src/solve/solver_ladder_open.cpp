@@ -33,7 +33,7 @@ void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderS
   part.work.limit = slot->work.limit;
   if (std::isfinite(slot->work.limit)) {
     const double share = slot->work.limit * part.problem.rows() / problem.rows();
-    part.work.limit = std::min(share, slot->work.limit - slot->work.spent);
+    part.work.limit = std::min(std::max(share, calc_least_work()), slot->work.limit - slot->work.spent);
   }
   climb(part.problem, &part.solution, &part);
   slot->parts.scatter(problem, index, part.solution, &slot->whole);
@@ -78,6 +78,11 @@ bool SolverLadder::Impl::solve_without_open(const Problem& problem, Solution* so
     update_row_velocity(problem, whole.v, whole.lambda, &whole.w);
     result.residual = slot->judge.certify(problem, whole);
     result.certified = result.residual.within(options.tolerance);
+    // Of the whole, whatever a part by itself has reached.
+    if (hurries(*slot)) {
+      result.settled = result.residual.relative <= options.settle;
+      result.exhausted = result.exhausted && !result.settled;
+    }
   }
   result.settled = open && result.settled && !result.certified;
   result.exhausted = open && result.exhausted && !result.certified;

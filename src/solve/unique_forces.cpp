@@ -28,9 +28,12 @@ constexpr double kChordFall = 0.1;        // of the gap: a step with an old fact
 constexpr double kRoundFall = 0.3;  // of the residual: a round that leaves more shows the wrong contacts sliding, or R
 // Relative residuals: nothing better is tried for; and nothing better where that would ask for another factor.
 constexpr double kEnough = 1e-12, kGoodEnough = 1e-10;
-constexpr double kStillChosen = 1e-11;  // and a choice that solves the next problem as well as this is its choice
-constexpr double kJudgeShare = 0.1;     // of the tolerance: what the judge must find
-constexpr double kIdleSpeed = 1e-9;     // m/s: what carries nothing and parts faster than this is open
+// And a choice that solves the next problem as well as this is its choice: so much, or that share of the tolerance,
+// which is where newton makes no new factor either. Positions of large coordinates are rounded by more than 1e-11 of a
+// step.
+constexpr double kStillChosen = 1e-11, kStillShareOfTolerance = 0.01;
+constexpr double kJudgeShare = 0.1;  // of the tolerance: what the judge must find
+constexpr double kIdleSpeed = 1e-9;  // m/s: what carries nothing and parts faster than this is open
 // The part of a random stress that redundant contacts keep; others keep (R / mobility)^kProjections of it.
 constexpr double kAffected = 1e-3;
 constexpr int kProjections = 3;
@@ -108,6 +111,7 @@ void UniqueForces::start(const Solution& solution) {
       if (!(row_scale_[block.row + k] > 0)) row_scale_[block.row + k] = 1;
   }
   factorizations_ = 0;
+  eta_ = 0;
   x_.setZero(p.rows());
   system_.update_state(x_, &v_, &u_);
   scale_ = calc_residual_scale(p, v_, u_);
@@ -126,6 +130,7 @@ void UniqueForces::go_to(const VecX& impulses) {
 
 /// R = eta E for contacts; joints and motors keep a compliance that does not matter, anchored at their impulses.
 void UniqueForces::set_softness(double eta) {
+  if (eta == eta_) return;  // the factor stays
   const Problem& p = *problem_;
   eta_ = eta;
   proximal_.resize(p.rows());
@@ -234,13 +239,15 @@ double UniqueForces::calc_gap(double step) {
   return std::sqrt(sum);
 }
 
-/// Where a choice begins: the impulses as they are, c = 0.
-void UniqueForces::begin() {
+/// Where a choice begins: the impulses as they are, c = 0; or, where these are the choice of a problem that was the
+/// same but for rounding, c = x: what is added then moves something, and the rest stays chosen.
+void UniqueForces::begin(bool chosen) {
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
     const RowBlock& block = problem_->blocks[i];
     for (int k = block.row; k < block.row + block.size; ++k) {
-      centre_[k] = is_contact(block) ? 0 : x_[k];
-      if (is_contact(block) && slides_[i] && k > block.row)
+      const bool slips = is_contact(block) && slides_[i] && k > block.row;
+      centre_[k] = is_contact(block) && (!chosen || slips) ? 0 : x_[k];
+      if (slips)
         y_[k] = -w_[k] / proximal_[k];
       else
         y_[k] = x_[k] - w_[k] * (is_contact(block) ? rho_[i] : 1 / row_scale_[k]);
@@ -353,10 +360,10 @@ double UniqueForces::judge_round() {
   return residual;
 }
 
-bool UniqueForces::run_rounds(bool reclassifies) {
+bool UniqueForces::run_rounds(bool reclassifies, bool chosen) {
   set_softness(kFirstSoftness);
   classify();
-  begin();
+  begin(chosen);
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kMostRounds; ++round) {
     if (!solve_round(round == 0 ? kCoarseRound : kFineRound)) break;
@@ -372,7 +379,7 @@ bool UniqueForces::run_rounds(bool reclassifies) {
     if (!reclassifies) return false;
     if (reclassify()) {
       set_softness(kFirstSoftness);
-      begin();
+      begin(false);
     } else {
       if (eta_ <= kLeastSoftness) break;
       begin_round();
@@ -382,9 +389,9 @@ bool UniqueForces::run_rounds(bool reclassifies) {
   return std::isfinite(best_residual_);
 }
 
-/// The factor for find_affected at x_: all that touches carries, whatever it would have to be clear of its law's edge
-/// for. False: there is none.
-bool UniqueForces::prepare_test() {
+/// The maps for find_affected at x_: all that touches carries, whatever it would have to be clear of its law's edge
+/// for.
+void UniqueForces::update_test_maps() {
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
     const RowBlock& block = problem_->blocks[i];
     const double* w = w_.data() + block.row;
@@ -399,10 +406,22 @@ bool UniqueForces::prepare_test() {
                         : (block.mu == 0 ? 1 : 0);  // far outside, inside, or not held at all
   }
   update_laws(y_, true);
-  if (code_ != factored_code_) return factor(1);
-  maps_.d = kept_d_;
+}
+
+/// Which contacts carry forces that are not unique, at x_. False: there is no factor to find out with.
+bool UniqueForces::test() {
+  update_test_maps();
+  tested_code_ = code_;
+  if (code_ != factored_code_) {
+    if (!factor(1)) return false;
+  } else {
+    maps_.d = kept_d_;
+  }
+  find_affected();
   return true;
 }
+
+bool UniqueForces::is_unaffected() const { return std::count(affected_.begin(), affected_.end(), 1) == 0; }
 
 /// A random stress, projected on those that move nothing; what is left of it shows where they are.
 void UniqueForces::find_affected() {
@@ -467,15 +486,19 @@ UniqueForces::Outcome UniqueForces::choose(const Problem& problem, double tolera
   }
   start(*solution);
   most_ = kMostFactorizations;
-  if (mobility_ > 0 && std::isfinite(mobility_) && run_rounds(true)) outcome = finish(tolerance, judge, solution);
-  if (!outcome.chosen) {
-    go_to(solution->lambda);
-    set_softness(kFirstSoftness);
-    classify();
+  const bool movable = mobility_ > 0 && std::isfinite(mobility_);
+  // The test first: most of what the graph of contacts does not decide is unique, and no round is due then.
+  set_softness(kFirstSoftness);
+  classify();
+  bool tested = test();
+  outcome.unique = tested && is_unaffected();
+  if (!outcome.unique && movable && run_rounds(true, false)) outcome = finish(tolerance, judge, solution);
+  if (outcome.chosen) {
+    // What touches, and what slides, may be other contacts now.
+    update_test_maps();
+    if (!tested || code_ != tested_code_) tested = test();
+    outcome.unique = tested && is_unaffected();
   }
-  const bool tested = prepare_test();
-  if (tested) find_affected();
-  outcome.unique = tested && std::count(affected_.begin(), affected_.end(), 1) == 0;
   find_uniqueness(outcome.chosen, tested, solution);
   outcome.factorizations = factorizations_;
   return outcome;
@@ -491,8 +514,9 @@ UniqueForces::Outcome UniqueForces::follow(const Problem& problem, double tolera
   most_ = kFollowed;
   if (!(mobility_ > 0) || !std::isfinite(mobility_)) return outcome;
   best_ = x_;
-  const bool rests = calc_relative(calc_natural_map_norm(problem, rho_, x_, w_), scale_) <= kStillChosen;
-  if (!rests && !run_rounds(false)) {
+  const double left = calc_relative(calc_natural_map_norm(problem, rho_, x_, w_), scale_);
+  const bool rests = left <= std::max(kStillChosen, kStillShareOfTolerance * tolerance);
+  if (!rests && !run_rounds(false, left <= tolerance)) {
     outcome.factorizations = factorizations_;
     return outcome;
   }
@@ -504,8 +528,7 @@ UniqueForces::Outcome UniqueForces::follow(const Problem& problem, double tolera
                         solution->uniqueness[i] == Uniqueness::Unique || solution->uniqueness[i] == Uniqueness::Chosen);
     if (!known) {
       determined_.assign(problem.blocks.size(), 0);
-      const bool tested = prepare_test();
-      if (tested) find_affected();
+      const bool tested = test();
       find_uniqueness(true, tested, solution);
     }
   }

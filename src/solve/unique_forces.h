@@ -54,12 +54,14 @@ class UniqueForces {
   void update_laws(const VecX& y, bool maps);
   bool factor(int more = 0);
   double calc_gap(double step);
-  void begin();
+  void begin(bool chosen);
   void begin_round();
   bool solve_round(double accuracy);
   double judge_round();
-  bool run_rounds(bool reclassifies);
-  bool prepare_test();
+  bool run_rounds(bool reclassifies, bool chosen);
+  void update_test_maps();
+  bool test();
+  bool is_unaffected() const;
   void find_affected();
 
   const Problem* problem_ = nullptr;
@@ -70,7 +72,7 @@ class UniqueForces {
   PrimalSystem system_;
   NewtonMaps maps_;
   std::vector<double> rho_;
-  std::vector<int> code_, factored_code_;
+  std::vector<int> code_, factored_code_, tested_code_;
   double mobility_ = 0, eta_ = 0, scale_ = 0, slip_ = 0;  // E, R / E, the judge's scale, m/s below which nothing slides
   int factorizations_ = 0, most_ = 0;                     // factorizations, and how many there may be
   VecX row_scale_;                                        // joints, motors: their own compliance

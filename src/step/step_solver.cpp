@@ -7,9 +7,10 @@ namespace slipstick {
 
 namespace {
 
-// What a step may take. Balanced: about 0.2 s, or 6000 sweeps where its problems are larger than that; few steps come
-// near it. Swift: the work of 300 sweeps. Where the whole ladder would be dear, what residual will do.
-constexpr double kBalancedWork = 2e7, kBalancedSweeps = 6000, kSwiftSweeps = 300;
+// What a step may take, in row operations. Balanced: about 0.1 s, or 2500 sweeps over pairs where its problems are
+// larger than that; few steps come near it. Swift: 300 such sweeps. Where the whole ladder would be dear, what residual
+// will do.
+constexpr double kBalancedWork = 8e6, kBalancedSweeps = 1000, kSwiftSweeps = 120;
 constexpr double kBalancedSettle = 1e-4, kSwiftSettle = 1e-3;
 constexpr int kBalancedHeapSweeps = 60, kSwiftHeapSweeps = 20;
 constexpr double kFarAbove = 10;  // a residual over the offsets that could explain it

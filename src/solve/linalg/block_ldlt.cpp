@@ -76,7 +76,14 @@ inline void solve_ldlt(int n, const double* d, double* x) {
 
 inline bool factor_lu(int n, double* d, int* pivot) {
   if (n == 6) return kernels::factor_lu<6>(n, d, pivot);
+  if (n == 3) return kernels::factor_lu<3>(n, d, pivot);
   return kernels::factor_lu<kAny>(n, d, pivot);
+}
+
+inline void solve_lu(int n, const double* d, const int* pivot, double* x) {
+  if (n == 6) return kernels::solve_lu<6>(n, d, pivot, x);
+  if (n == 3) return kernels::solve_lu<3>(n, d, pivot, x);
+  kernels::solve_lu<kAny>(n, d, pivot, x);
 }
 
 inline void divide_lu(int m, int n, const double* d, const int* pivot, double* x) {
@@ -179,7 +186,7 @@ void BlockLdlt::solve(double* x) {
     if (symmetric_)
       solve_ldlt(p.size(k), d, xk);
     else
-      kernels::solve_lu<kAny>(p.size(k), d, pivot_.data() + 6 * k, xk);
+      solve_lu(p.size(k), d, pivot_.data() + 6 * k, xk);
   }
 }
 

@@ -35,15 +35,28 @@ constexpr int kShortSteps = 3, kIdleSteps = 12;
 constexpr double kShortStep = 0.05, kIdleFall = 0.7;
 // A path that ends as quickly as this is worth its last digits, and from there the active set may finish.
 constexpr double kQuickStep = 0.9, kQuickFall = 0.4, kActiveNear = 1e-5;
-// Factorizations that all phases take together, but for the hardest problems, and the work (about 60 ms) that they may
-// take in a problem that could settle; without friction sweeps are as good, and much quicker.
-constexpr double kWholeLadder = 200, kPatience = 6e6, kLessPatience = 2e6;
-// Sweeps over pairs that come before any path, twice as many each time while they take a part of the residual away.
-constexpr int kFirstSweeps = 60, kMostSweeps = 900;
+// Where work is limited: what of it the whole ladder may take before a problem settles for less, as work (about 7 ms)
+// and as a part of what is left, and the factorizations that this must allow to be begun at all. Most machines, stacks
+// and small heaps take a tenth of it. Without friction sweeps are as good, and much quicker.
+constexpr double kPatience = 6e5, kLessPatience = 2e5, kPatientShare = 0.6, kLeastTries = 60;
+// Sweeps over pairs that come before any path: the first, those between two looks at the residual, and the most of
+// them; it is over after so many of which the best residual has not fallen to a part. They become bolder while they
+// lead downhill, and less so where they do not.
+constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 4000, kIdleSweeps = 960;
 constexpr double kSweepsFall = 0.8;
-constexpr int kEvenings = 3;
+constexpr double kRadii[] = {PairSweeps::kSafeRadius, 0.97, 0.98};
+constexpr int kBoldest = 2;
+constexpr double kDownhill = 0.9, kUphill = 1.3, kFarOff = 3;
+constexpr int kEvenings = 2;
+// Of the steps of a damped path: so many must be allowed, or none is taken; and what it may cost per row.
+constexpr double kPathShare = 0.7, kPathRows = 1200;
+// From so many sweeps on: where their residual falls with their number and no faster, a path may be cheaper than the
+// sweeps that are still to come.
+constexpr int kPathAfter = 180;
+constexpr double kFirstShare = 0.5;  // of the work: what the active set and the path of a first step may take
 constexpr int kHurriedPatience = 2, kFirstSteps = 25;  // of the active set there; of a path without a guess
-constexpr double kSweepStart = 10;                     // row operations of a row before the first sweep
+// Row operations of a row before the first sweep, and of a look at the residual.
+constexpr double kSweepStart = 10, kLook = 4;
 // Weights of friction on the path: 1 is quickest where it gets through; heavier ones have fewer folds.
 constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
@@ -116,8 +129,21 @@ class Newton : public PolishingSolver {
   }
 
   void iterate(double tolerance, double goal) {
+    if (settle_ <= tolerance || !is_limited()) return run_ladder(tolerance, goal);
+    // Where patience is enough, the answer is that of unlimited work, with the same bits.
+    const double patience = std::min(has_friction() ? kPatience : kLessPatience, kPatientShare * time_.calc_left());
+    const bool tries = kLeastTries * iteration_.step_work() <= patience;
+    if (tries) {
+      time_.restrict_to(patience);
+      run_ladder(tolerance, goal);
+      time_.lift();
+      if (!goes_on(tolerance)) return;
+    }
+    settle(tries, tolerance, goal);
+  }
+
+  void run_ladder(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    if (settle_ > tolerance && !is_patient()) return settle(tolerance, goal);
     it.run_active(goal, kWarmLimit, kWarmPatience);
     // The law's last digit is worth the first two of these; more of them cost twice the time and
     // certified one step more of a struck wall.
@@ -138,18 +164,25 @@ class Newton : public PolishingSolver {
 
   /// The tolerance where one try reaches it, settle_ otherwise. By the natural map alone: the law asks each contact by
   /// its own scale, and the slowest ones of a struck island for digits that cost more than all others together.
-  void settle(double tolerance, double goal) {
+  void settle(bool tried, double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     hurries_ = true;
     const bool rubs = has_friction(), pairs = PairSweeps::takes(*problem_);
-    if (it.began_near() || !(rubs || pairs)) it.run_active(goal, kWarmLimit, kHurriedPatience);
+    if (!tried && (it.began_near() || !(rubs || pairs))) {
+      time_.restrict_to(kFirstShare * time_.calc_left());
+      it.run_active(goal, kWarmLimit, kHurriedPatience);
+      time_.lift();
+    }
     // The first step of what stands is all that it will ever need, and quick.
-    if (!has_guess_ && rubs) run_path(kPlain, kFirstSteps, tolerance, goal);
-    if (pairs) run_sweeps();
-    if (DampedPath::takes(*problem_)) {
+    if (!tried && !has_guess_ && rubs && kFirstSteps * it.step_work() <= kFirstShare * time_.calc_left())
+      run_path(kPlain, kFirstSteps, tolerance, goal);
+    if (pairs) {
+      if (goes_on(settle_)) run_sweeps(tried || it.began_near() ? it.best_impulses() : it.impulses());
+      if (goes_on(settle_) && may_take_path()) run_damped(true, tolerance, goal);
+    } else if (DampedPath::takes(*problem_)) {
       const bool warm = goes_on(settle_) && run_damped(false, tolerance, goal);
       if (warm && goes_on(settle_)) run_damped(true, tolerance, goal);
-    } else {
+    } else if (!tried) {
       if (goes_on(settle_)) run_path(kPlain, kFastSteps, settle_, goal);
       if (goes_on(settle_)) run_proximal(kProximalTries, settle_, goal);
       run_rest(settle_, goal);
@@ -158,15 +191,18 @@ class Newton : public PolishingSolver {
     settled_ = it.best_residual() <= settle_;
   }
 
+  /// Whether most of a damped path is allowed, and is no more than some thousand sweeps.
+  bool may_take_path() const {
+    const double path = kDampedSteps * iteration_.step_work();
+    return DampedPath::takes(*problem_) && kPathShare * path <= time_.calc_left() &&
+           path <= kPathRows * problem_->rows();
+  }
+
+  bool is_limited() const { return time_.work() != nullptr && !std::isinf(time_.work()->limit); }
+
   bool has_friction() const {
     return std::any_of(problem_->blocks.begin(), problem_->blocks.end(),
                        [](const RowBlock& block) { return block.law == LawKind::Friction && block.mu > 0; });
-  }
-
-  /// Whether nobody asks how long it takes, or the whole ladder, down to the last digit, is cheap.
-  bool is_patient() const {
-    return time_.work() == nullptr || std::isinf(time_.work()->limit) ||
-           kWholeLadder * iteration_.step_work() <= (has_friction() ? kPatience : kLessPatience);
   }
 
   /// Sweeps even out what the map as a whole does not see: single contacts that are far from the law.
@@ -175,33 +211,64 @@ class Newton : public PolishingSolver {
       cross_over(iteration_.best_impulses(), kFirstSweeps);
   }
 
+  /// Makes sweeps ready, over pairs where they can be. False: not allowed, or not possible.
+  bool start_sweeps() {
+    if (swept_) return true;
+    if (!find_problem_fault(*problem_).empty() || !time_.spend(kSweepStart * problem_->rows())) return false;
+    PairSweeps::takes(*problem_) ? pairs_.start(*problem_) : sweeps_.start(*problem_);
+    return swept_ = true;
+  }
+
   /// So many sweeps from other impulses, in place of the iterate.
   void cross_over(const VecX& from, int sweeps) {
-    if (!find_problem_fault(*problem_).empty()) return;
-    const double rows = problem_->rows();
-    if (!time_.spend((swept_ ? 0 : kSweepStart * rows) + sweeps * rows)) return;
-    const bool pairs = PairSweeps::takes(*problem_);
-    if (!swept_) pairs ? pairs_.start(*problem_) : sweeps_.start(*problem_);
-    swept_ = true;
-    if (pairs) {
+    if (!start_sweeps()) return;
+    if (PairSweeps::takes(*problem_)) {
       pairs_.set_guess(from);
-      pairs_.run(sweeps);
-      pairs_.update_impulses(&crossed_);
-      return iteration_.go_to(crossed_);
+      sweep_pairs(sweeps, PairSweeps::kSafeRadius);
+      return;
     }
+    if (!time_.spend(sweeps * problem_->rows())) return;
     sweeps_.set_impulses(from);
     for (int k = 0; k < sweeps; ++k) sweeps_.sweep(false);
     iteration_.go_to(sweeps_.impulses());
   }
 
-  /// Sweeps over pairs alone, twice as many each time, as long as they lead anywhere.
-  void run_sweeps() {
+  /// Sweeps over pairs go on from where they are; the iterate follows. False: not allowed.
+  bool sweep_pairs(int sweeps, double radius) {
+    if (!time_.spend((PairSweeps::kWork * sweeps + kLook) * problem_->rows())) return false;
+    pairs_.run(sweeps, radius);
+    pairs_.update_impulses(&crossed_);
+    iteration_.go_to(crossed_);
+    return true;
+  }
+
+  /// Sweeps over pairs alone, as long as they lead anywhere.
+  void run_sweeps(const VecX& from) {
     const NewtonIteration& it = iteration_;
-    double before = kInfinity;
-    for (int done = 0, next = kFirstSweeps; done < kMostSweeps && goes_on(settle_); done += next, next = done) {
-      if (it.best_residual() > kSweepsFall * before) return;
-      if (done > 0) before = it.best_residual();
-      cross_over(done > 0 || it.began_near() ? it.best_impulses() : it.impulses(), next);
+    if (!start_sweeps()) return;
+    pairs_.set_guess(from);
+    int level = 0, marked = 0;
+    double last = kInfinity, mark = kInfinity;
+    for (int done = 0; done < kMostSweeps && goes_on(settle_) && done - marked < kIdleSweeps;) {
+      const int count = done == 0 ? kFirstSweeps : kMoreSweeps;
+      if (!sweep_pairs(count, kRadii[level])) return;
+      done += count;
+      double residual = it.residual();
+      if (residual < kDownhill * last) {
+        level = std::min(level + 1, kBoldest);
+      } else if (residual > kUphill * last) {
+        level = std::max(level - 1, 0);
+        if (residual > kFarOff * it.best_residual()) {
+          pairs_.set_impulses(it.best_impulses());
+          residual = it.best_residual();
+        }
+      }
+      last = residual;
+      const double to_come = PairSweeps::kWork * problem_->rows() * done * (it.best_residual() / settle_ - 1);
+      if (done >= kPathAfter && to_come > kPathShare * kDampedSteps * it.step_work() && may_take_path()) return;
+      if (it.best_residual() > kSweepsFall * mark) continue;
+      mark = it.best_residual();
+      marked = done;
     }
   }
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMostColours = 64;
 // Chebyshev's weights: an estimate of the sweeps' spectral radius, from the third sweep on and once they have run in.
-constexpr double kRadius = 0.9, kLaterRadius = 0.95;
-constexpr int kFirstAccelerated = 2, kLater = 8;
+constexpr double kRadius = 0.9;
+constexpr int kFirstAccelerated = 2, kLater = 8, kBold = 60;  // sweeps before each of them
 
 /// The inverse of the Cholesky factor of an n x n block, row-major in six columns; the rest is zero.
 void update_inverse_root(int n, const double* a, double* out) {
@@ -320,7 +320,7 @@ void PairSweeps::sweep() {
   for (const Pair& pair : pairs_) visit(pair);
 }
 
-void PairSweeps::run(int sweeps) {
+void PairSweeps::run(int sweeps, double bold) {
   double weight = 1;
   for (int k = 0; k < sweeps; ++k) {
     const bool accelerated = k >= kFirstAccelerated && k + 1 < sweeps;
@@ -330,7 +330,10 @@ void PairSweeps::run(int sweeps) {
     y_kept_ = y_;
     sweep();
     if (!accelerated) continue;
-    const double radius = k < kLater ? kRadius : kLaterRadius, square = radius * radius;
+    const double radius = k < kLater  ? kRadius
+                          : k < kBold ? std::min(bold, kSafeRadius)
+                                      : bold,
+                 square = radius * radius;
     weight = weight == 1 ? 2 / (2 - square) : 4 / (4 - square * weight);
     const Lanes w = Lanes{} + weight;
     for (std::size_t i = 0; i < x_.size(); ++i)

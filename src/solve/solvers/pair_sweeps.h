@@ -29,8 +29,12 @@ class PairSweeps {
   /// Goes to the multiple of a guess, from none to all of it, at which half of y^T y + lambda^T C lambda + 2 c^T
   /// lambda, what impulses without friction would minimize, is least: a bad guess counts as little as it is worth.
   void set_guess(const VecX& impulses);
-  /// So many sweeps, the last one plain: its impulses are admissible.
-  void run(int sweeps);
+  /// So many sweeps, the last one plain: its impulses are admissible. `radius`: the estimate of their spectral radius
+  /// that Chebyshev's weights have once they have run in; more is quicker and less safe.
+  static constexpr double kSafeRadius = 0.95;
+  void run(int sweeps, double radius = kSafeRadius);
+  /// Row operations (WorkMeter) of a sweep and a row.
+  static constexpr double kWork = 0.4;
   void update_impulses(VecX* impulses) const;
 
  private:

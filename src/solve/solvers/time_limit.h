@@ -4,7 +4,9 @@
 
 #include <slipstick/solver.h>
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string_view>
 
 namespace slipstick {
@@ -18,15 +20,28 @@ class TimeLimit {
       : seconds_(options.time_limit), work_(options.work), stop_(options.stop) {}
 
   void start() {
-    refused_ = false;
+    lift();
     if (seconds_ > 0) began_ = Clock::now();
   }
   /// Counts row operations that are about to be done. False: they would pass the limit, and must not be.
   bool spend(double work) {
     if (work_ == nullptr) return true;
-    refused_ = refused_ || work_->spent + work > work_->limit;
+    refused_ = refused_ || work_->spent + work > std::min(work_->limit, restricted_);
     if (!refused_) work_->spent += work;
     return !refused_;
+  }
+  /// From here on no more than so much, until lift().
+  void restrict_to(double work) {
+    if (work_ != nullptr) restricted_ = work_->spent + work;
+  }
+  /// What the limit itself allows; what was refused is forgotten.
+  void lift() {
+    refused_ = false;
+    restricted_ = std::numeric_limits<double>::infinity();
+  }
+  /// Work that the limit still allows.
+  double calc_left() const {
+    return work_ == nullptr ? std::numeric_limits<double>::infinity() : work_->limit - work_->spent;
   }
   bool is_over() const {
     if (refused_ || is_stopped()) return true;
@@ -41,6 +56,7 @@ class TimeLimit {
   using Clock = std::chrono::steady_clock;
   double seconds_ = 0;
   WorkMeter* work_ = nullptr;
+  double restricted_ = std::numeric_limits<double>::infinity();
   bool refused_ = false;
   Clock::time_point began_{};
   const std::atomic<bool>* stop_ = nullptr;

@@ -157,6 +157,38 @@ TEST(Budget, WhatIsTooDearIsSettledOnRecord) {
   EXPECT_EQ(settled.lambda, again.lambda);
 }
 
+/// Where the whole ladder is quick a limit, and leave to settle for less, change no bit; nor does the size of the
+/// limit.
+TEST(Budget, WhatIsQuickHasTheBitsOfUnlimitedWork) {
+  const Problem problem = make_packing(3, 3, 3);
+  Solution exact, balanced, more;
+  ASSERT_TRUE(solve_with(problem, kInfinity, 0, 0, &exact).certified);
+  const LadderResult result = solve_with(problem, 8e6, 1000, 1e-4, &balanced);
+  EXPECT_TRUE(result.certified);
+  EXPECT_FALSE(result.settled);
+  EXPECT_EQ(balanced.lambda, exact.lambda);
+  solve_with(problem, 8e7, 1000, 1e-4, &more);
+  EXPECT_EQ(more.lambda, exact.lambda);
+}
+
+/// What is dear is swept until it may settle, within its limit however small that is, and says how far it came.
+TEST(Budget, SweepsSettleWithinTheLimit) {
+  const Problem problem = make_packing(8, 8, 8);
+  double before = kInfinity;
+  for (const double sweeps : {20.0, 100.0, 1000.0}) {
+    Solution answer;
+    const LadderResult result = solve_with(problem, 0, sweeps, 1e-4, &answer);
+    EXPECT_LE(result.work, sweeps * problem.rows());
+    const Residuals judged = certify(problem, answer);
+    EXPECT_EQ(result.residual.relative, judged.relative);
+    EXPECT_EQ(result.settled || result.certified, judged.relative <= 1e-4) << sweeps;
+    EXPECT_TRUE(result.settled || result.certified || result.exhausted);
+    EXPECT_LE(judged.relative, before);
+    before = judged.relative;
+  }
+  EXPECT_LE(before, 1e-4);
+}
+
 /// The problems of a step have one limit, and islands share it by their rows whatever the others do with theirs.
 TEST(Budget, IsSharedByProblemsAndIslands) {
   const Problem one = make_packing(4, 4, 4);
