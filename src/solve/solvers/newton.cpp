@@ -35,10 +35,10 @@ constexpr int kShortSteps = 3, kIdleSteps = 12;
 constexpr double kShortStep = 0.05, kIdleFall = 0.7;
 // A path that ends as quickly as this is worth its last digits, and from there the active set may finish.
 constexpr double kQuickStep = 0.9, kQuickFall = 0.4, kActiveNear = 1e-5;
-// Where work is limited: what of it the whole ladder may take before a problem settles for less, as work (about 7 ms)
+// Where work is limited: what of it the whole ladder may take before a problem settles for less, as work (about 12 ms)
 // and as a part of what is left, and the factorizations that this must allow to be begun at all. Most machines, stacks
 // and small heaps take a tenth of it. Without friction sweeps are as good, and much quicker.
-constexpr double kPatience = 6e5, kLessPatience = 2e5, kPatientShare = 0.6, kLeastTries = 60;
+constexpr double kPatience = 1e6, kLessPatience = 3e5, kPatientShare = 0.6, kLeastTries = 60;
 // Sweeps over pairs that come before any path: the first, those between two looks at the residual, and the most of
 // them; it is over after so many of which the best residual has not fallen to a part. They become bolder while they
 // lead downhill, and less so where they do not.
@@ -48,12 +48,12 @@ constexpr double kRadii[] = {PairSweeps::kSafeRadius, 0.97, 0.98};
 constexpr int kBoldest = 2;
 constexpr double kDownhill = 0.9, kUphill = 1.3, kFarOff = 3;
 constexpr int kEvenings = 2;
-// Of the steps of a damped path: so many must be allowed, or none is taken; and what it may cost per row.
-constexpr double kPathShare = 0.7, kPathRows = 1200;
-// From so many sweeps on: where their residual falls with their number and no faster, a path may be cheaper than the
-// sweeps that are still to come.
-constexpr int kPathAfter = 180;
-constexpr double kFirstShare = 0.5;  // of the work: what the active set and the path of a first step may take
+// From so many sweeps on a damped path is tried, once, where as many of its steps would cost less than the sweeps that
+// are still to come if the residual falls with their number and no faster; with this part of the work.
+constexpr int kPathAfter = 180, kPathSteps = 15;
+constexpr double kPathShare = 0.5;
+// Of the work: what the active set may take, and the path of a first step.
+constexpr double kActiveShare = 0.5, kFirstShare = 0.9;
 constexpr int kHurriedPatience = 2, kFirstSteps = 25;  // of the active set there; of a path without a guess
 // Row operations of a row before the first sweep, and of a look at the residual.
 constexpr double kSweepStart = 10, kLook = 4;
@@ -169,7 +169,7 @@ class Newton : public PolishingSolver {
     hurries_ = true;
     const bool rubs = has_friction(), pairs = PairSweeps::takes(*problem_);
     if (!tried && (it.began_near() || !(rubs || pairs))) {
-      time_.restrict_to(kFirstShare * time_.calc_left());
+      time_.restrict_to(kActiveShare * time_.calc_left());
       it.run_active(goal, kWarmLimit, kHurriedPatience);
       time_.lift();
     }
@@ -177,8 +177,13 @@ class Newton : public PolishingSolver {
     if (!tried && !has_guess_ && rubs && kFirstSteps * it.step_work() <= kFirstShare * time_.calc_left())
       run_path(kPlain, kFirstSteps, tolerance, goal);
     if (pairs) {
-      if (goes_on(settle_)) run_sweeps(tried || it.began_near() ? it.best_impulses() : it.impulses());
-      if (goes_on(settle_) && may_take_path()) run_damped(true, tolerance, goal);
+      if (goes_on(settle_)) run_sweeps(tried || it.began_near() ? it.best_impulses() : it.impulses(), true);
+      if (goes_on(settle_) && may_take_path()) {
+        time_.restrict_to(kPathShare * time_.calc_left());
+        run_damped(false, tolerance, goal);
+        time_.lift();
+      }
+      if (goes_on(settle_)) run_sweeps(it.best_impulses(), false);
     } else if (DampedPath::takes(*problem_)) {
       const bool warm = goes_on(settle_) && run_damped(false, tolerance, goal);
       if (warm && goes_on(settle_)) run_damped(true, tolerance, goal);
@@ -191,11 +196,8 @@ class Newton : public PolishingSolver {
     settled_ = it.best_residual() <= settle_;
   }
 
-  /// Whether most of a damped path is allowed, and is no more than some thousand sweeps.
   bool may_take_path() const {
-    const double path = kDampedSteps * iteration_.step_work();
-    return DampedPath::takes(*problem_) && kPathShare * path <= time_.calc_left() &&
-           path <= kPathRows * problem_->rows();
+    return DampedPath::takes(*problem_) && kPathSteps * iteration_.step_work() <= kPathShare * time_.calc_left();
   }
 
   bool is_limited() const { return time_.work() != nullptr && !std::isinf(time_.work()->limit); }
@@ -242,8 +244,8 @@ class Newton : public PolishingSolver {
     return true;
   }
 
-  /// Sweeps over pairs alone, as long as they lead anywhere.
-  void run_sweeps(const VecX& from) {
+  /// Sweeps over pairs alone, as long as they lead anywhere; where `gives_way`, until a path is cheaper.
+  void run_sweeps(const VecX& from, bool gives_way) {
     const NewtonIteration& it = iteration_;
     if (!start_sweeps()) return;
     pairs_.set_guess(from);
@@ -265,7 +267,7 @@ class Newton : public PolishingSolver {
       }
       last = residual;
       const double to_come = PairSweeps::kWork * problem_->rows() * done * (it.best_residual() / settle_ - 1);
-      if (done >= kPathAfter && to_come > kPathShare * kDampedSteps * it.step_work() && may_take_path()) return;
+      if (gives_way && done >= kPathAfter && to_come > kPathSteps * it.step_work() && may_take_path()) return;
       if (it.best_residual() > kSweepsFall * mark) continue;
       mark = it.best_residual();
       marked = done;
