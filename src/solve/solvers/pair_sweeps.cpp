@@ -320,9 +320,10 @@ void PairSweeps::sweep() {
   for (const Pair& pair : pairs_) visit(pair);
 }
 
-void PairSweeps::run(int sweeps, double bold) {
+void PairSweeps::run(int sweeps, double bold, const std::atomic<bool>* stop) {
   double weight = 1;
   for (int k = 0; k < sweeps; ++k) {
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return;
     const bool accelerated = k >= kFirstAccelerated && k + 1 < sweeps;
     std::swap(x_before_, x_kept_);
     std::swap(y_before_, y_kept_);

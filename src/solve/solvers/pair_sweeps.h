@@ -11,6 +11,7 @@
 #include <slipstick/problem.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -30,9 +31,10 @@ class PairSweeps {
   /// lambda, what impulses without friction would minimize, is least: a bad guess counts as little as it is worth.
   void set_guess(const VecX& impulses);
   /// So many sweeps, the last one plain: its impulses are admissible. `radius`: the estimate of their spectral radius
-  /// that Chebyshev's weights have once they have run in; more is quicker and less safe.
+  /// that Chebyshev's weights have once they have run in; more is quicker and less safe. Fewer, and of no use, once
+  /// `stop` is true.
   static constexpr double kSafeRadius = 0.95;
-  void run(int sweeps, double radius = kSafeRadius);
+  void run(int sweeps, double radius = kSafeRadius, const std::atomic<bool>* stop = nullptr);
   /// Row operations (WorkMeter) of a sweep and a row.
   static constexpr double kWork = 0.4;
   void update_impulses(VecX* impulses) const;

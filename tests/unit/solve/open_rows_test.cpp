@@ -40,7 +40,9 @@ TEST(OpenRows, WhatWasLeftOutWronglyIsTakenBack) {
 
 TEST(OpenRows, AWrongGuessDoesNotChangeTheAnswer) {
   for (const Problem& problem : {stack(6), wall(4, 4), pile(3)}) {
-    SolverLadder ladder{LadderOptions{.cold_sweeps = false}};
+    LadderOptions options;
+    options.cold_sweeps = false;
+    SolverLadder ladder{options};
     Solution answer = make_flying_guess(problem), known;
     const LadderResult result = ladder.solve(problem, &answer);
     EXPECT_TRUE(result.certified) << result.note;

@@ -96,6 +96,22 @@ TEST(PairSweeps, AWrongGuessIsWorthNothingAndARightOneAll) {
             2 * judge(problem, sweep(problem, zero, 10, &pairs)).relative);
 }
 
+/// Of half a million contacts one sweep takes long: whoever has pressed Ctrl-C does not wait for two hundred.
+TEST(PairSweeps, EndWhenTheyAreStopped) {
+  const Problem problem = make_ring(12, 7);
+  const std::atomic<bool> stop = true;
+  PairSweeps pairs;
+  pairs.start(problem);
+  VecX before, after;
+  pairs.update_impulses(&before);
+  pairs.run(10, &stop);
+  pairs.update_impulses(&after);
+  EXPECT_EQ(before, after);
+  pairs.run(10);
+  pairs.update_impulses(&after);
+  EXPECT_NE(before, after);
+}
+
 TEST(PairSweeps, RefuseWhatTheyCannotTake) {
   Problem joint = make_ring(4, 1);
   joint.add_block(LawKind::Equality, 1);
