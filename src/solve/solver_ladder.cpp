@@ -235,10 +235,10 @@ SolverReport SolverLadder::Impl::sweep_pairs(const Problem& problem, Solution* s
   const int first = options.heap_sweeps > 0 && all > 2 * kFirstPairSweeps ? kFirstPairSweeps : all;
   for (int done = 0, next = first; next > 0; done += next, next = all - done) {
     slot->pairs.run(next, PairSweeps::kSafeRadius, solver_options.stop);
-    if (is_stopped()) return report;  // nobody waits for an answer, or for the judge
     slot->work.spent += PairSweeps::kWork * next * problem.rows();
     report.iterations = done + next;
     slot->pairs.update_impulses(&solution->lambda);
+    if (is_stopped()) return report;  // nobody waits for an answer, or for the judge
     update_velocity(problem, slot->masses, solution->lambda, &solution->v);
     update_row_velocity(problem, solution->v, solution->lambda, &solution->w);
     report.residual = slot->judge.certify(problem, *solution);

@@ -104,7 +104,7 @@ TEST(PairSweeps, EndWhenTheyAreStopped) {
   pairs.start(problem);
   VecX before, after;
   pairs.update_impulses(&before);
-  pairs.run(10, &stop);
+  pairs.run(10, PairSweeps::kSafeRadius, &stop);
   pairs.update_impulses(&after);
   EXPECT_EQ(before, after);
   pairs.run(10);
