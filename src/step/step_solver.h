@@ -34,10 +34,7 @@ class StepSolver {
   void begin(StepReport* report) {
     spent_ = 0;
     report_ = report;
-    ++step_;
   }
-  /// How often a step was begun: what was solved under another number is of another step.
-  long step() const { return step_; }
   /// Stage 7. `solution` holds the warm start.
   LadderResult solve(const Problem& problem, Solution* solution);
   /// Stage 8. `result` and `solution` are those of `solve`; where the judge is not content, those of a relaxed problem
@@ -60,7 +57,6 @@ class StepSolver {
   SimulationOptions options_;
   double spent_ = 0;              ///< work, since begin()
   StepReport* report_ = nullptr;  ///< null: nobody counts
-  long step_ = 0;
   int budget_ = 0;
   std::unique_ptr<SolverLadder> hurried_;  ///< pgs with the latest budget; null before the first
   int hurried_sweeps_ = 0;

@@ -30,7 +30,6 @@ bool is_finite(const State& state) {
 void Trial::update_equations(const StepInput& input, StepReport* report) {
   const Stopwatch watch(&report->seconds.assemble);
   again_ = false;
-  remember(input);
   h_ = input.h;
   slipstick::update_equations(*input.model, input.drive, *input.state, *input.contacts, &equations_);
 }
@@ -38,34 +37,6 @@ void Trial::update_equations(const StepInput& input, StepReport* report) {
 void Trial::begin_ends(const StepInput& input) {
   flight_.begin(input, scheme_, equations_, &made_);
   ends_.begin(input, scheme_, flight_, equations_, &made_);
-}
-
-/// Keeps what the last trial found, if this one repeats it: it is a better guess than the step before.
-void Trial::remember(const StepInput& input) {
-  has_answer_ = solved_step_ == solver_.step() && solved_from_ == input.state->time && h_ == input.h &&
-                solution_.lambda.allFinite() && solution_.v.allFinite();
-  solved_from_ = input.state->time;
-  if (!has_answer_) return;
-  std::swap(last_, solution_);
-  std::swap(last_places_, places_);
-  last_joint_row_ = made_.map.joint_row;
-}
-
-void Trial::take_remembered() {
-  if (last_.v.size() == solution_.v.size()) solution_.v = last_.v;
-  for (std::size_t r = 0; r < std::min(last_joint_row_.size(), made_.map.joint_row.size()); ++r)
-    if (made_.map.joint_row[r] >= 0 && last_joint_row_[r] >= 0)
-      solution_.lambda[made_.map.joint_row[r]] = last_.lambda[last_joint_row_[r]];
-  std::size_t m = 0;
-  for (const Place& place : places_) {
-    while (m < last_places_.size() && last_places_[m].key < place.key) ++m;
-    if (m == last_places_.size()) return;
-    if (last_places_[m].key != place.key) continue;
-    for (int k = 0; k < std::min(place.count, last_places_[m].count); ++k)
-      solution_.lambda[place.row + k] = last_.lambda[last_places_[m].row + k];
-    const int block = block_of_row_[place.row];
-    solution_.uniqueness[block] = Uniqueness::Unknown;
-  }
 }
 
 void Trial::discretize(const StepInput& input, StepReport* report) {
@@ -100,7 +71,6 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
       solution_.lambda[made_.map.joint_row[r]] =
           state.joint_impulse[r] * (made_.joint_end.split[r] ? 0.5 * input.h / input.options->step : share);
   normals_.clear();
-  places_.clear();
   warm_contacts_ = 0;
   solution_.uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
   block_of_row_.resize(problem.rows());
@@ -112,7 +82,6 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
     if (row < 0) continue;
     normals_.push_back({row, made_.restitution[i]});
     const ContactKey& key = input.contacts->contacts[contact.contact].key;
-    places_.push_back({key, row, contact.friction == 0 ? 1 : contact.count});
     while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
     if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
     solution_.uniqueness[block_of_row_[row]] = state.contact_memory[m].uniqueness;
@@ -123,7 +92,6 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
           share * contact.direction[k].dot(state.contact_memory[m].impulse) / contact.direction[k].squaredNorm();
   }
   report->warm_contacts = warm_contacts_;
-  if (has_answer_) take_remembered();
 }
 
 void Trial::solve(StepReport* report) {
@@ -132,7 +100,6 @@ void Trial::solve(StepReport* report) {
     *kept_problem_ = made_.problem;
     *kept_guess_ = solution_;
   }
-  solved_step_ = solver_.step();
   outcome_ = solver_.solve(made_.problem, &solution_);
   if (again_) ends_.restore(made_.problem, &solution_);
 }

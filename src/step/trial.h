@@ -59,13 +59,6 @@ class Trial {
  private:
   void begin_ends(const StepInput& input);
   bool learns_loads(const StepInput& input);
-  /// Where a contact's impulse is in lambda.
-  struct Place {
-    ContactKey key;
-    int row, count;
-  };
-  void remember(const StepInput& input);
-  void take_remembered();
 
   Scheme& scheme_;
   StepSolver& solver_;
@@ -82,13 +75,6 @@ class Trial {
   double h_ = 0;
   bool again_ = false;     ///< `refine` has asked for another pass
   int warm_contacts_ = 0;  ///< with a known impulse to begin from
-  // The answer of the last trial of the same step, from the same state and of the same length.
-  bool has_answer_ = false;
-  long solved_step_ = -1;   ///< StepSolver::step of the last answer
-  double solved_from_ = 0;  ///< and the time it began
-  std::vector<Place> places_, last_places_;
-  std::vector<int> last_joint_row_;
-  Solution last_;
   Problem* kept_problem_ = nullptr;
   Solution* kept_guess_ = nullptr;
 };

@@ -30,7 +30,8 @@ void look_at_contacts(const Simulation& simulation, const StepReport* report, Ca
 }
 
 std::optional<CannonRun> run_cannonball(const std::string& restitution, EnergyRule rule, StudyRuns* bench) {
-  const std::optional<Scene> scene = bench->load({"cannonball.yaml", {{"e", restitution}}, {}});
+  const std::optional<Scene> scene = bench->load(
+      {"cannonball.yaml", {{"e", restitution}}, [](Scene* s) { s->options.impact_stage = false; }});  // as published
   if (!scene) return std::nullopt;
   CannonRun run;
   const auto look = [&run](const Simulation& simulation, const StepReport* report) {
@@ -91,6 +92,7 @@ Result<Reproduction> reproduce_ball(const std::string& scenes, const StudyMonito
     const double h = std::stod(step);
     const std::optional<Scene> scene = bench.load({"ball_and_wall.yaml", {}, [h](Scene* s) {
                                                      s->options.scheme = "stabilized";
+                                                     s->options.impact_stage = false;
                                                      s->options.step = h;
                                                    }});
     if (!scene) return bench.finish();

@@ -61,7 +61,8 @@ std::optional<Scene> StudyRuns::parse(const std::string& text, const std::string
 
 void StudyRuns::look_at_energy(const StepReport& report, EnergyRule rule, double scale, double* last) {
   const EnergyLedger& ledger = report.certificate.ledger;
-  const double growth = ledger.change - ledger.load - ledger.kinematic;
+  // A velocity that passes to the instant of its pose at a take-off is no energy of the step's (docs/decisions/0035).
+  const double growth = ledger.change - ledger.load - ledger.kinematic - ledger.correction;
   double excess = growth;
   if (rule == EnergyRule::EveryImpact) excess = growth + std::min(0.0, *last);
   if (rule == EnergyRule::Contacts) excess = ledger.damping + ledger.friction + ledger.impact;

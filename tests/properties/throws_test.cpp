@@ -221,7 +221,7 @@ TEST(Throws, CornersOfMeshesDoNotPierceWithoutAContact) {
 
 TEST(Throws, NonePasses) {
   const char* more = std::getenv("SLIPSTICK_THROWS");
-  const int count = more != nullptr ? std::atoi(more) : 200;
+  const int count = more != nullptr ? std::atoi(more) : 1000;
   int core_rows = 0, divisions = 0, uncertified = 0, passed = 0;
   const char* first = std::getenv("SLIPSTICK_THROWS_FROM");  // a seed, to look at one alone
   const int from = first != nullptr ? std::atoi(first) : 1000;
