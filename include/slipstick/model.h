@@ -53,8 +53,8 @@ using SourceTag = int;
 
 /// How a pair rebounds at an impact (docs/schemes.md).
 enum class ImpactLaw : std::uint8_t {
-  Poisson,    ///< decompression gives back e times the normal impulse of compression
-  Newton,     ///< leaves at e times the approach speed
+  Poisson,     ///< decompression gives back e times the normal impulse of compression
+  Newton,      ///< leaves at e times the approach speed
   Simplified,  ///< v+ = (1 + e) vc - e v-: never gains energy
   Moreau       ///< one phase: leaves at e times the approach speed, friction bounded by mu times the whole impulse
 };

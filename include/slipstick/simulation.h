@@ -73,7 +73,7 @@ struct SimulationOptions {
   Effort effort = Effort::Exact;  ///< solver "auto"
   int budget = 0;                 ///< "auto": work per problem, in sweeps over its rows; 0: as the effort says
   double stabilization = 1;       ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
-  bool impact_stage = true;       ///< stabilized: rebounds before a step; false: one step after the collision [Anitescu03]
+  bool impact_stage = true;  ///< stabilized: rebounds before a step; false: one step after the collision [Anitescu03]
   std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
   std::optional<bool> locate;                   ///< events inside a step; default: all schemes but stabilized
   ImpactLaw impact = ImpactLaw::Poisson;        ///< where a pair of materials does not say

@@ -47,10 +47,10 @@ class Flight {
   bool flies(const StepInput& input, std::size_t body) const;
 
   bool on_ = false, splits_ = false, stiffens_ = false;
-  std::vector<int> group_;     ///< per body: the one that stands for all that joints and springs connect it with
-  std::vector<char> held_;     ///< per group: its joints, or springs that the step cannot follow, do not let it fly
-  std::vector<char> joined_;   ///< per group: it has joints
-  std::vector<char> heavy_;    ///< per group: joint forces swing a body faster than the step can follow
+  std::vector<int> group_;    ///< per body: the one that stands for all that joints and springs connect it with
+  std::vector<char> held_;    ///< per group: its joints, or springs that the step cannot follow, do not let it fly
+  std::vector<char> joined_;  ///< per group: it has joints
+  std::vector<char> heavy_;   ///< per group: joint forces swing a body faster than the step can follow
   GeometricStiffness stiffness_;
   std::vector<char> touched_;  ///< per group
   std::vector<Vec6> load_;

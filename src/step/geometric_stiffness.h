@@ -22,8 +22,8 @@ class GeometricStiffness {
  public:
   /// No body has any.
   void clear(const Model& model) { parts_.assign(model.bodies.size(), Part{}); }
-  /// Of the joints' forces, those of the last step (State::joint_impulse) along the rows given. `weighted`: all bodies have the weight of
-  /// those that float, and nothing damps (a = b).
+  /// Of the joints' forces, those of the last step (State::joint_impulse) along the rows given. `weighted`: all bodies
+  /// have the weight of those that float, and nothing damps (a = b).
   void update(const StepInput& input, std::span<const double> impulse, const std::vector<JointRows>& joints,
               bool weighted);
   bool has(int body) const { return parts_[body].before > 0; }

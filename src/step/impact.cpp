@@ -85,7 +85,9 @@ class Impact {
   bool has_law(std::size_t i, ImpactLaw which) const {
     return law(i).impact.value_or(in_.step.options->impact) == which;
   }
-  double restitution_of(std::size_t i) const { return in_.restitution.empty() ? law(i).restitution : in_.restitution[i]; }
+  double restitution_of(std::size_t i) const {
+    return in_.restitution.empty() ? law(i).restitution : in_.restitution[i];
+  }
   double given(std::size_t i) const;
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];

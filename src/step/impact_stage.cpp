@@ -12,10 +12,12 @@ namespace slipstick {
 namespace {
 
 /// Impacts that follow each other at one instant: more of them are left to the rows of the step.
-constexpr std::size_t kMostPasses = 20;
-/// Contacts of one impact up to which all that touch take part. In a larger pile those of the bodies that are struck do,
-/// and what they are given goes on in the next pass.
-constexpr std::size_t kAllTogether = 60;
+constexpr std::size_t kMostPasses = 20, kMostPilePasses = 3;
+/// From this e on a pile has as many as others: what is left to the rows is plastic, and that is what would be missed.
+constexpr double kElastic = 0.9;
+/// Contacts of one impact up to which all that touch take part. In a larger pile those of the bodies that are struck
+/// do, and what they are given goes on in the next pass.
+constexpr std::size_t kAllTogether = 12;
 
 bool rebounds(const PairLaw& law) { return law.restitution > 0 || law.tangential_restitution > 0; }
 
@@ -44,12 +46,12 @@ void ImpactStage::update_acceleration(const StepInput& input) {
 /// What touches, and with `ahead` what rebounds and will close; fills `restitution_` too.
 bool ImpactStage::is_due(const StepInput& input, bool ahead, ContactSet* touching) {
   const Model& model = *input.model;
-  const double threshold =
-      input.options->restitution_threshold.value_or(calc_plastic_speed(model, input.h_nominal));
+  const double threshold = input.options->restitution_threshold.value_or(calc_plastic_speed(model, input.h_nominal));
   touching->contacts.clear();
   restitution_.clear();
   due_.clear();
   bool due = false;
+  double largest = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Contact& contact = all_.contacts[i];
     const PairLaw& law = law_of(model, contact);
@@ -66,8 +68,11 @@ bool ImpactStage::is_due(const StepInput& input, bool ahead, ContactSet* touchin
     restitution_.push_back(fast ? std::sqrt(std::clamp(share, 0.0, 1.0)) : e);
     due_.push_back(fast);
     due = due || fast;
+    if (fast) largest = std::max(largest, e);
   }
-  if (due && touching->contacts.size() > kAllTogether) keep_near(touching);
+  const bool is_pile = touching->contacts.size() > kAllTogether;
+  if (due && is_pile) keep_near(touching);
+  ends_early_ = is_pile && largest < kElastic;
   return due;
 }
 
@@ -108,7 +113,8 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, 
     if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
   update_acceleration(input);
   update_contact_rows(model, input.state->pose, all_, &rows_);
-  while (count_ < kMostPasses) {
+  ends_early_ = false;
+  while (count_ < (ends_early_ ? kMostPilePasses : kMostPasses)) {
     if (count_ == passes_.size()) passes_.emplace_back();
     Pass& pass = passes_[count_];
     if (!is_due(input, ahead, &pass.contacts)) break;

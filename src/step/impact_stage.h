@@ -1,5 +1,6 @@
 // The impact before a step ([LacoursiereLinde11, 11], docs/decisions/0047): contacts that have closed since the last
-// step, or will close within this one, get their rebound before it begins, which then starts from the velocities after it.
+// step, or will close within this one, get their rebound before it begins, which then starts from the velocities after
+// it.
 //
 // Velocities of what flies are those of the instant of its poses (flight.h), so the speed of approach is known exactly.
 // An impact is answered up to a step early, a gap Phi above where it happens, or that much late below it. With the
@@ -24,9 +25,9 @@ class ImpactStage {
     ImpactResult result;
   };
 
-  /// If a contact of `input` with restitution closes faster than the threshold, copies the state to `restarted` with the
-  /// velocities after the impacts and says true. Kinetic energy never grows ([methods 6.4]); plastic contacts need no
-  /// stage of their own, their rows in the step do the same. `ahead`: contacts that will close count too.
+  /// If a contact of `input` with restitution closes faster than the threshold, copies the state to `restarted` with
+  /// the velocities after the impacts and says true. Kinetic energy never grows ([methods 6.4]); plastic contacts need
+  /// no stage of their own, their rows in the step do the same. `ahead`: contacts that will close count too.
   bool run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted);
 
   std::span<const Pass> passes() const { return std::span<const Pass>(passes_).first(count_); }
@@ -39,9 +40,10 @@ class ImpactStage {
 
   std::vector<Pass> passes_;
   std::size_t count_ = 0;
+  bool ends_early_ = false;  ///< a pile that loses most of its energy in impacts anyway
   std::vector<ContactRows> rows_;
-  std::vector<double> restitution_;  ///< e_eff per contact that takes part
-  std::vector<char> due_;            ///< per contact that takes part
+  std::vector<double> restitution_;   ///< e_eff per contact that takes part
+  std::vector<char> due_;             ///< per contact that takes part
   std::vector<char> struck_, moves_;  ///< per body
   std::vector<Twist> velocity_;
   std::vector<Twist> acceleration_;  ///< by gravity and loads

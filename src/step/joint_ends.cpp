@@ -20,7 +20,7 @@ constexpr double kOpenLoop = 1e-6;
 constexpr int kMostPasses = 8;
 /// The same where only the rows of a loop are to agree, and nothing holds at both ends.
 constexpr double kNearlyClosed = 1e-7;
-constexpr int kFewPasses = 2;
+constexpr int kFewPasses = 1;
 /// A pass that leaves more than this share of the error before it is not worth another one.
 constexpr double kHelps = 0.5;
 /// Compliance of the joints that close loops, as a share of what a unit impulse moves: rows of redundant loops are not
@@ -56,9 +56,7 @@ void JointEnds::find_loops(const Model& model, const std::vector<JointRows>& row
   closes_loop_.assign(model.joints.size(), 0);
   in_loop_.assign(model.joints.size(), 0);
   size_.resize(model.joints.size());
-  const auto node = [&](int body) {
-    return body < 0 || model.bodies[body].kind != BodyKind::Dynamic ? world : body;
-  };
+  const auto node = [&](int body) { return body < 0 || model.bodies[body].kind != BodyKind::Dynamic ? world : body; };
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const Joint& joint = model.joints[j];
     const int a = find_root(&group, node(joint.a)), b = find_root(&group, node(joint.b));
@@ -192,8 +190,8 @@ void JointEnds::update_errors(const StepInput& input) {
   const Model& model = *input.model;
   pose_end_.resize(way_.size());
   for (std::size_t i = 0; i < way_.size(); ++i)
-    pose_end_[i] = model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i]
-                                                           : move(input.state->pose[i], way_[i], input.h);
+    pose_end_[i] =
+        model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i] : move(input.state->pose[i], way_[i], input.h);
   update_joint_rows(model, pose_end_, &reached_);
   if (!stiff_.empty()) update_spring_rows(model, pose_end_, input.state->axis, &spring_reached_);
 }
@@ -215,7 +213,8 @@ void JointEnds::apply_springs(const StepInput& input, StepProblem* made) {
         const double speed = part.head<3>().dot(way_[body].linear) + part.tail<3>().dot(way_[body].angular);
         (input.model->bodies[body].kind == BodyKind::Kinematic ? given : moves) += speed;
       }
-      const double start = spring_start_[i].value[r], end = linear_ ? start + h * given : spring_reached_[i].value[r] - h * moves;
+      const double start = spring_start_[i].value[r],
+                   end = linear_ ? start + h * given : spring_reached_[i].value[r] - h * moves;
       const double c = made->problem.compliance[row + r];  // 1/(alpha gamma h^2 k + alpha h d)
       const double stretch = two_sided_ ? 0.25 * (start + end) : end;
       made->problem.c[row + r] = c * h * (spring.stiffness * stretch + (two_sided_ ? 0.5 : 1) * spring.damping * given);
@@ -264,8 +263,7 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
       problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
                                : (reached_[rows.joint].value[r] - kept_[first + r]) / input.h - before;
       if (closes_loop_[rows.joint])
-        problem.compliance[row] =
-            kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
+        problem.compliance[row] = kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
     }
   }
 }
@@ -293,7 +291,9 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
   if (passes_ == 0) find_islands(made.problem);
   ++passes_;
   const auto column_of = [&](int a, int b) {
-    const int column = a >= 0 && made.map.column_of_body[a] >= 0 ? made.map.column_of_body[a] : b >= 0 ? made.map.column_of_body[b] : -1;
+    const int column = a >= 0 && made.map.column_of_body[a] >= 0 ? made.map.column_of_body[a]
+                       : b >= 0                                  ? made.map.column_of_body[b]
+                                                                 : -1;
     return column < 0 ? -1 : root_of(column);
   };
   for (std::size_t i = 0; i < way_.size(); ++i)
@@ -325,8 +325,8 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
   for (std::size_t i = 0; i < island_.size(); ++i) {
     if (done_[i] || island_[i] != static_cast<int>(i)) continue;
     const bool helps = passes_ == 1 || found_[i] < kHelps * worst_[i];
-    done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) || passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) ||
-               (!helps && found_[i] <= kOpenLoop);
+    done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) ||
+               passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
     diverges = diverges || (!done_[i] && !helps);
     worst_[i] = found_[i];
     again = again || !done_[i];
@@ -377,8 +377,9 @@ void JointEnds::undo_second_half(const StepInput& input, const Solution& solutio
     const Body& body = model.bodies[i];
     const Twist& v = input.state->velocity[i];
     const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
-    // Impulses of contacts and springs act at q*, half before and half after a motion that joints have bent away from it;
-    // those of rotors at q* once. About the centres of mass at the start and at the end that is a moment more or less.
+    // Impulses of contacts and springs act at q*, half before and half after a motion that joints have bent away from
+    // it; those of rotors at q* once. About the centres of mass at the start and at the end that is a moment more or
+    // less.
     const Vec3 gained = u.linear - v.linear, rotor = rotor_[i].head<3>();
     const Vec3 others = body.mass * gained - first_[i].head<3>() - rotor -
                         0.5 * made.kick[i].before * (made.equations->gravity[i] + made.equations->load[i]).head<3>();
@@ -430,7 +431,9 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
   JointEnd& end = made->joint_end;
   first_.assign(model.bodies.size(), Vec6::Zero());
   rotor_.assign(model.bodies.size(), Vec6::Zero());
-  const auto lambda = [&](int slot) { return made->map.joint_row[slot] < 0 ? 0.0 : solution.lambda[made->map.joint_row[slot]]; };
+  const auto lambda = [&](int slot) {
+    return made->map.joint_row[slot] < 0 ? 0.0 : solution.lambda[made->map.joint_row[slot]];
+  };
   if (two_sided_) {
     for (const JointRows& rows : start_)
       for (int r = 0; r < rows.count && held_[rows.joint]; ++r)

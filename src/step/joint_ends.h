@@ -1,20 +1,20 @@
-// Rigid joints hold at both ends of a trial ([Andersen83], RATTLE; docs/decisions/0046): their positions at its end, and
-// the velocities there.
+// Rigid joints hold at both ends of a trial ([Andersen83], RATTLE; docs/decisions/0046): their positions at its end,
+// and the velocities there.
 //
 //   M u = M v + ... + G(q)^T l,      Theta(move(q, u, h)) = 0
 //   M v' = M (u and the forces of the second half) + G(q')^T m,      G(q') v' = 0
 //
 // l and m are impulses of the start and of the end, each about half of what the joint does in the step. The position
-// condition is a row G(q) u + c = 0 of the step's own problem with c = (Theta(move(q, w, h)) - h G(q) w)/h and w the u of
-// the pass before: the matrix stays, c is found in a few passes. Nothing of a position error ever gets into v', and
+// condition is a row G(q) u + c = 0 of the step's own problem with c = (Theta(move(q, w, h)) - h G(q) w)/h and w the u
+// of the pass before: the matrix stays, c is found in a few passes. Nothing of a position error ever gets into v', and
 // energies stay where they are for as long as one likes.
 //
-// `trapezoid` has all its rigid joints so. In the schemes with alpha = gamma = 1 it is the other half of flight.h: joints
-// of groups that fly. There a group that does not fly has the position condition alone, and only if its joints form
-// redundant loops: off their manifold the rows of such a loop contradict each other.
+// `trapezoid` has all its rigid joints so. In the schemes with alpha = gamma = 1 it is the other half of flight.h:
+// joints of groups that fly. There a group that does not fly has the position condition alone, and only if its joints
+// form redundant loops: off their manifold the rows of such a loop contradict each other.
 //
-// Springs that are stiff for the step are taken at the end of the way in the same passes: a row that follows the tangent
-// of a circle would stretch one of 1e12 N/m by h^2 v^2/(2 r), which is 1250 J at h = 0.01 and v = r = 1.
+// Springs that are stiff for the step are taken at the end of the way in the same passes: a row that follows the
+// tangent of a circle would stretch one of 1e12 N/m by h^2 v^2/(2 r), which is 1250 J at h = 0.01 and v = r = 1.
 #pragma once
 
 #include <algorithm>
@@ -66,11 +66,11 @@ class JointEnds {
   bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
   bool open_loop_ = false;
   int passes_ = 0;
-  std::vector<int> island_;         ///< per column: another one of its island, or itself
-  std::vector<char> done_;          ///< per column that stands for its island
-  std::vector<double> worst_;       ///< per column that stands for its island: error of the last pass, in joint sizes
-  std::vector<double> found_;       ///< of this pass
-  std::vector<char> exact_;         ///< per column that stands for its island: some of its joints hold at both ends
+  std::vector<int> island_;    ///< per column: another one of its island, or itself
+  std::vector<char> done_;     ///< per column that stands for its island
+  std::vector<double> worst_;  ///< per column that stands for its island: error of the last pass, in joint sizes
+  std::vector<double> found_;  ///< of this pass
+  std::vector<char> exact_;    ///< per column that stands for its island: some of its joints hold at both ends
   Solution good_;
   std::vector<char> closes_loop_;   ///< per joint: those before it connect its bodies already
   std::vector<char> in_loop_;       ///< per joint: its group has a loop
@@ -84,8 +84,8 @@ class JointEnds {
   std::vector<JointRows> reached_;  ///< values there
   std::vector<int> stiff_;          ///< of Equations::springs
   std::vector<SpringRows> spring_start_, spring_reached_;  ///< at q and move(q, w, h)
-  std::vector<Twist> prescribed_;   ///< of kinematic bodies at the end
-  std::vector<Vec6> first_, rotor_;  ///< per body: impulses of the start, of joints and of rotors
+  std::vector<Twist> prescribed_;                          ///< of kinematic bodies at the end
+  std::vector<Vec6> first_, rotor_;                        ///< per body: impulses of the start, of joints and of rotors
   std::vector<JointRows> taking_part_;
   StepInput at_end_;
   RowMap map_;

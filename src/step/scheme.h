@@ -72,7 +72,7 @@ struct StepProblem {
   std::vector<std::array<double, 3>> spring_impulse;  ///< what they did there, N s
   std::vector<double> last_impulse;  ///< State::joint_impulse, or in a first step what its first pass found, N s
   JointEnd joint_end;
-  std::vector<char> turning;        ///< per body: its momentum is carried along (update_turning); may be empty
+  std::vector<char> turning;  ///< per body: its momentum is carried along (update_turning); may be empty
   /// Per body, added to its inertia on both sides (geometric_stiffness.h), kg m^2; empty: none has any.
   std::vector<Mat3> added_inertia;
   std::vector<Vec3> turn;           ///< per body: what of I omega b leaves out (calc_turning_momentum)

@@ -147,7 +147,8 @@ void Trial::advance(const StepInput& input, State* next, StepReport* report) {
   const Stopwatch watch(&report->seconds.advance);
   scheme_.advance(input, made_, solution_, next);
   flight_.end(input, solution_, &made_, next);
-  if (const LadderResult ends = ends_.end(input, flight_, solution_, &end_solver_, &made_, next); made_.joint_end.active) {
+  if (const LadderResult ends = ends_.end(input, flight_, solution_, &end_solver_, &made_, next);
+      made_.joint_end.active) {
     report->iterations += ends.iterations;
     report->escalations += ends.escalations;
     report->work += ends.work;

@@ -1,5 +1,5 @@
-// What must still be there after hours: energies of mechanisms and of elastic impacts, joints, loops that are redundant, heavy
-// loads on light chains, springs that no step can follow.
+// What must still be there after hours: energies of mechanisms and of elastic impacts, joints, loops that are
+// redundant, heavy loads on light chains, springs that no step can follow.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,7 +49,8 @@ TEST(Hours, TwoRodsKeepTheirEnergyAndTheirJoints) {
   }
 }
 
-/// VERIFICATION's loop of five bars and six hinges in another frame and with a motor too: one row too many in every pose.
+/// VERIFICATION's loop of five bars and six hinges in another frame and with a motor too: one row too many in every
+/// pose.
 TEST(Hours, RedundantLoopsAreCertifiedInEveryScheme) {
   const std::string scene = R"yaml(
 gravity: [0, -9.81, 0]
@@ -90,12 +91,12 @@ joints:
 /// Joints that no position closes: two rods of other lengths between the same two points.
 TEST(Hours, JointsThatContradictEachOtherAreNotCertified) {
   for (const char* scheme : {"stabilized", "euler", "trapezoid"}) {
-    Simulation simulation = simulation_of(scene_of(
-        "bodies: [{name: a, mass: 1, position: [0, 0, -1], lock: [rotation]}]\njoints:\n"
-        "  - rod: {between: [world, a], at: [[0, 0, 0], [0, 0, -1]], length: 1}\n"
-        "  - rod: {between: [world, a], at: [[0, 0, 0], [0, 0, -1]], length: 1.01}\n"
-        "simulation: {step: 0.01, scheme: " +
-        std::string(scheme) + "}\n"));
+    Simulation simulation =
+        simulation_of(scene_of("bodies: [{name: a, mass: 1, position: [0, 0, -1], lock: [rotation]}]\njoints:\n"
+                               "  - rod: {between: [world, a], at: [[0, 0, 0], [0, 0, -1]], length: 1}\n"
+                               "  - rod: {between: [world, a], at: [[0, 0, 0], [0, 0, -1]], length: 1.01}\n"
+                               "simulation: {step: 0.01, scheme: " +
+                               std::string(scheme) + "}\n"));
     for (int k = 0; k < 20; ++k) EXPECT_FALSE(simulation.step().certified) << scheme << " " << k;
   }
 }
@@ -111,8 +112,8 @@ TEST(Hours, HeavyLoadsHangOnLightChainsInTheDefaultScheme) {
       text += "  - {name: l" + std::to_string(i) + ", mass: " + std::to_string(link) + ", inertia: [0, 0, " +
               std::to_string(link * 0.01 / 12 * 1e9) + "e-9], position: [" + std::to_string(r * c) + ", " +
               std::to_string(-r * s) + "]}\n";
-      joints += "  - hinge: {between: [l" + std::to_string(i) + ", " + next + "], at: [" + std::to_string(e * c) + ", " +
-                std::to_string(-e * s) + "]}\n";
+      joints += "  - hinge: {between: [l" + std::to_string(i) + ", " + next + "], at: [" + std::to_string(e * c) +
+                ", " + std::to_string(-e * s) + "]}\n";
     }
     text += "  - {name: load, mass: 10, position: [" + std::to_string(c) + ", " + std::to_string(-s) +
             "], lock: [rotation]}\n";
@@ -130,12 +131,12 @@ TEST(Hours, HeavyLoadsHangOnLightChainsInTheDefaultScheme) {
 TEST(Hours, AnElasticBallKeepsItsEnergyInEveryScheme) {
   for (const std::string_view scheme : scheme_names())
     for (const double h : {0.01, 0.003}) {
-      Simulation simulation = simulation_of(scene_of(
-          "materials: {default: {friction: 0, restitution: 1}}\nbodies:\n"
-          "  - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}\n"
-          "  - {name: ball, mass: 1, position: [0, 0, 1.1], shapes: [{sphere: {radius: 0.1}}]}\n"
-          "simulation: {step: " +
-          std::to_string(h) + ", scheme: " + std::string(scheme) + "}\n"));
+      Simulation simulation =
+          simulation_of(scene_of("materials: {default: {friction: 0, restitution: 1}}\nbodies:\n"
+                                 "  - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}\n"
+                                 "  - {name: ball, mass: 1, position: [0, 0, 1.1], shapes: [{sphere: {radius: 0.1}}]}\n"
+                                 "simulation: {step: " +
+                                 std::to_string(h) + ", scheme: " + std::string(scheme) + "}\n"));
       const double start = total(simulation);
       while (simulation.state().time < 60) {
         ASSERT_TRUE(simulation.step().certified);
@@ -146,8 +147,9 @@ TEST(Hours, AnElasticBallKeepsItsEnergyInEveryScheme) {
 
 /// 49 balls from 5 m over a plane and each other, as in the published comparison; and 216 that fall as a block.
 TEST(Hours, ManyElasticBallsKeepTheirEnergy) {
-  const std::string head = "materials: {default: {friction: 0, restitution: 1}}\nbodies:\n"
-                           "  - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}\n";
+  const std::string head =
+      "materials: {default: {friction: 0, restitution: 1}}\nbodies:\n"
+      "  - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}\n";
   std::string apart = head, block = head;
   for (int i = 0; i < 49; ++i)
     apart += "  - {name: b" + std::to_string(i) + ", mass: 10, position: [" + std::to_string(i % 7) + ", " +
@@ -158,9 +160,9 @@ TEST(Hours, ManyElasticBallsKeepTheirEnergy) {
     return 1e-3 * (static_cast<double>(seed) / 4294967296.0 - 0.5);
   };
   for (int i = 0; i < 216; ++i)
-    block += "  - {name: b" + std::to_string(i) + ", mass: 10, position: [" + std::to_string(0.21 * (i % 6) + jitter()) +
-             ", " + std::to_string(0.21 * (i / 6 % 6) + jitter()) + ", " + std::to_string(1 + 0.21 * (i / 36)) +
-             "], shapes: [{sphere: {radius: 0.1}}]}\n";
+    block += "  - {name: b" + std::to_string(i) + ", mass: 10, position: [" +
+             std::to_string(0.21 * (i % 6) + jitter()) + ", " + std::to_string(0.21 * (i / 6 % 6) + jitter()) + ", " +
+             std::to_string(1 + 0.21 * (i / 36)) + "], shapes: [{sphere: {radius: 0.1}}]}\n";
   const auto expect_kept = [](const std::string& text, double duration, double share) {
     Simulation simulation = simulation_of(scene_of(text));
     const double start = total(simulation);

@@ -52,8 +52,8 @@ TEST(DoublePendulum, TableOfThePaper) {
   }
 }
 
-/// Joints that hold at both ends of a step (docs/decisions/0046) cost a third of what is gained on the paper here, and are
-/// what keeps energies for hours.
+/// Joints that hold at both ends of a step (docs/decisions/0046) cost a third of what is gained on the paper here, and
+/// are what keeps energies for hours.
 TEST(DoublePendulum, DefaultsBeatThePaper) {
   const std::array<double, 5> paper{2.38e-3, 6.14e-4, 1.54e-4, 3.95e-5, 1.01e-5};
   const Scene scene = shipped_scene("double_pendulum.yaml");

@@ -70,9 +70,9 @@ double calc_disagreement(const Simulation& simulation, bool contacts) {
 }
 
 /// Moments by the readings of joints, taken to the centres of mass, against those of the bodies, N m s. Where the two
-/// anchors of a joint part, A's share is off by that: only B's side is looked at, in bodies that are A of no joint. What
-/// acts at the start, in the middle and at the end of a step has its moment in the axes of that instant: with joints that
-/// hold at both ends the sum is that of any of them to the turn within a step.
+/// anchors of a joint part, A's share is off by that: only B's side is looked at, in bodies that are A of no joint.
+/// What acts at the start, in the middle and at the end of a step has its moment in the axes of that instant: with
+/// joints that hold at both ends the sum is that of any of them to the turn within a step.
 double calc_moment_disagreement(const Simulation& simulation, const State& before) {
   const Model& model = simulation.model();
   const double h = simulation.options().step;

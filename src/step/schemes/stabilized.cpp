@@ -76,10 +76,12 @@ std::vector<std::string> find_ignored_impacts(const Model& model, const Simulati
     const std::string remedy = "; `locate: true` and the other schemes do";
     const bool given = law.impact || options.impact != SimulationOptions().impact;
     if (law.restitution > 0 && given && law.impact.value_or(options.impact) != ImpactLaw::Newton)
-      warnings.push_back(pair + ": scheme stabilized without `impact_stage` rebounds by Newton's law and does not use `impact`" +
-                         remedy);
+      warnings.push_back(
+          pair + ": scheme stabilized without `impact_stage` rebounds by Newton's law and does not use `impact`" +
+          remedy);
     if (law.tangential_restitution > 0)
-      warnings.push_back(pair + ": scheme stabilized does not use tangential_restitution without `impact_stage`" + remedy);
+      warnings.push_back(pair + ": scheme stabilized does not use tangential_restitution without `impact_stage`" +
+                         remedy);
   });
   return warnings;
 }

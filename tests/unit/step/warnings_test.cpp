@@ -83,9 +83,10 @@ TEST(Warnings, StabilizedWithoutItsImpactStageDoesNotUseTangentialRestitution) {
   Given given;
   given.options.impact_stage = false;
   given.ball.tangential_restitution = 0.4;
-  EXPECT_EQ(warnings_of(given),
-            "materials 'ball' and 'floor': scheme stabilized does not use tangential_restitution without `impact_stage`; "
-            "`locate: true` and the other schemes do\n");
+  EXPECT_EQ(
+      warnings_of(given),
+      "materials 'ball' and 'floor': scheme stabilized does not use tangential_restitution without `impact_stage`; "
+      "`locate: true` and the other schemes do\n");
   given.options.scheme = "spook";
   EXPECT_EQ(warnings_of(given), "");
 }
