@@ -53,6 +53,42 @@ joints:
 simulation: {scheme: trapezoid}
 )yaml";
 
+/// Andrews' squeezing mechanism, by the angles of its description: seven bodies in three loops, driven by a torque.
+constexpr const char* kAndrews = R"yaml(
+slipstick: 1
+planar: true
+gravity: [0, 0]
+let:
+  {xa: -0.06934, ya: -0.00227, xb: -0.03635, yb: 0.03273, xc: 0.014, yc: 0.072, rr: 0.007, ra: 0.00092, d: 0.028, da: 0.0115,
+   e: 0.02, ea: 0.01421, zf: 0.02, fa: 0.01421, ss: 0.035, sa: 0.01874, sb: 0.01043, sc: 0.018, sd: 0.02, ta: 0.02308, tb: 0.00916,
+   zt: 0.04, u: 0.04, ua: 0.01228, ub: 0.00449,
+   b: -0.0617138900142764496, g: 0.455279819163070380, p: 0.222668390165885885, de: 0.487364979543842550, o: -0.222668390165885885,
+   ep: 1.23054744454982119, px: rr*cos(b) - d*cos(b), py: rr*sin(b) - d*sin(b)}
+bodies:
+  - {name: k1, mass: 0.04325, inertia: [1, 1, 2.194e-6], center_of_mass: [0, 0], position: [ra*cos(b), ra*sin(b)]}
+  - {name: k2, mass: 0.00365, inertia: [1, 1, 4.410e-7], center_of_mass: [0, 0], position: [rr*cos(b) - da*cos(b), rr*sin(b) - da*sin(b)]}
+  - {name: k3, mass: 0.02373, inertia: [1, 1, 5.255e-6], center_of_mass: [0, 0], position: [xb + sa*sin(g) + sb*cos(g), yb - sa*cos(g) + sb*sin(g)]}
+  - {name: k4, mass: 0.00706, inertia: [1, 1, 5.667e-7], center_of_mass: [0, 0], position: [xa + zt*cos(de) + (e - ea)*sin(p + de), ya + zt*sin(de) - (e - ea)*cos(p + de)]}
+  - {name: k5, mass: 0.07050, inertia: [1, 1, 1.169e-5], center_of_mass: [0, 0], position: [xa + ta*sin(de) + tb*cos(de), ya - ta*cos(de) + tb*sin(de)]}
+  - {name: k6, mass: 0.00706, inertia: [1, 1, 5.667e-7], center_of_mass: [0, 0], position: [xa + u*sin(ep) + (zf - fa)*cos(o + ep), ya - u*cos(ep) + (zf - fa)*sin(o + ep)]}
+  - {name: k7, mass: 0.05498, inertia: [1, 1, 1.912e-5], center_of_mass: [0, 0], position: [xa + ua*sin(ep) - ub*cos(ep), ya - ua*cos(ep) - ub*sin(ep)]}
+joints:
+  - hinge: {between: [world, k1], at: [0, 0]}
+  - hinge: {between: [k1, k2], at: [rr*cos(b), rr*sin(b)]}
+  - hinge: {between: [world, k3], at: [xb, yb]}
+  - hinge: {between: [k2, k3], at: [px, py]}
+  - hinge: {between: [world, k5], at: [xa, ya]}
+  - hinge: {between: [k5, k4], at: [xa + zt*cos(de), ya + zt*sin(de)]}
+  - hinge: {between: [k4, k2], at: [px, py]}
+  - hinge: {between: [world, k7], at: [xa, ya]}
+  - hinge: {between: [k7, k6], at: [xa + u*sin(ep), ya - u*cos(ep)]}
+  - hinge: {between: [k6, k2], at: [px, py]}
+forces:
+  - spring: {between: [world, k3], at: [[xc, yc], [xb + sc*sin(g) + sd*cos(g), yb - sc*cos(g) + sd*sin(g)]], stiffness: 4530, rest_length: 0.07785}
+  - load: {body: k1, torque: 0.033}
+simulation: {scheme: trapezoid}
+)yaml";
+
 constexpr const char* kHeavyTop = R"yaml(
 slipstick: 1
 let: {spin: 150, lean: -4.61538}
@@ -77,6 +113,11 @@ Vec3 end_of(const KnownCourse& c, const char* body, const Vec3& point) {
 }
 Vec3 top_of_post(const KnownCourse& c) { return end_of(c, "post_0", Vec3(0, 0.5, 0)); }
 Vec3 bricard_corner(const KnownCourse& c) { return end_of(c, "b23", Vec3(0, -0.5, 0)); }
+/// How far a planar body has turned, within half a turn.
+double turn_of(const KnownCourse& c, const char* body) {
+  const Quat q = c.motion(body).pose.orientation;
+  return std::remainder(2 * std::atan2(q.z(), q.w()), 2 * 3.14159265358979323846);
+}
 Vec3 body_spin(const KnownCourse& c) { return c.simulation->state().velocity[0].angular; }
 
 }  // namespace
@@ -133,6 +174,17 @@ std::vector<KnownProblem> make_known_mechanisms() {
        {{"x of P3, m", 0.9997309873, 1e-3, [](C c) { return bricard_corner(c).x(); }},
         {"y of P3, m", -0.9999999638, 1e-3, [](C c) { return bricard_corner(c).y(); }},
         {"z of P3, m", -0.0002689765, 1e-3, [](C c) { return bricard_corner(c).z(); }}}},
+      {"andrews",
+       "Andrews' squeezing mechanism; t = 0.03 s",
+       kAndrews,
+       {},
+       1e-5,
+       0.03,
+       2,
+       {{"beta, rad", -2.977070835225442, 1e-4, [](C c) { return turn_of(c, "k1"); }},
+        {"gamma, rad", 0.04082224013073101 - 0.455279819163070380, 1e-5, [](C c) { return turn_of(c, "k3"); }},
+        {"delta, rad", 0.5244099658805304 - 0.487364979543842550, 1e-5, [](C c) { return turn_of(c, "k5"); }},
+        {"epsilon, rad", 1.048080741042263 - 1.23054744454982119, 1e-5, [](C c) { return turn_of(c, "k7"); }}}},
       {"heavy-top",
        "a fast top on a ball joint; t = 1 s",
        kHeavyTop,

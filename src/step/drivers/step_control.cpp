@@ -17,6 +17,11 @@ constexpr double kFirst = 1.0 / 64, kShortest = 1.0 / (1 << 16);
 /// Below this r all the same: nothing is known about how much longer the next part may be.
 constexpr double kLeastRatio = 1e-6;
 
+/// What a turn moves: the farthest point, or of a body without shapes its matter.
+double calc_size(const Body& body) {
+  return std::max(body.reach_radius, body.mass > 0 ? std::sqrt(body.inertia.trace() / (2 * body.mass)) : 0.0);
+}
+
 }  // namespace
 
 void PaceReport::add(const PaceReport& step) {
@@ -53,7 +58,7 @@ double StepControl::calc_error(const State& start, const State& end, double h) {
     const double moved = (a.linear - before.linear).norm() / between;
     const Vec3 middle = (v.angular + w.angular) / 2;
     const double turned = (a.angular - before.angular).norm() / between + middle.cross(a.angular).norm();
-    worst = std::max({worst, moved, model_.bodies[i].reach_radius * turned});
+    worst = std::max({worst, moved, calc_size(model_.bodies[i]) * turned});
   }
   return h * h * h / 6 * worst;
 }
