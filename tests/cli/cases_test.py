@@ -91,6 +91,30 @@ class Cases(CliTest):
             self.assertLess(file["energy"][:, 0].max(), 1e-6 * 9.81 * 0.01)  # of m g times the depth
         self.assertLess(max(map(abs, velocity)), 1e-6)
 
+    def test_schemes_stay_true(self):
+        """Energies of the end against the start, relative to what goes to and fro; no alarm and every step certified."""
+        for name, share in (("double_rod_pendulum", 1e-3), ("A02N2_trapezoid", 1e-5), ("A04bricard1.5_stabilized", 1e-5), ("A05governor_trapezoid", 1e-4),
+                            ("A06slidercrank1_trapezoid", 1e-5), ("chain_1000to1", 1e-3), ("L", 1e-10), ("fall", 1e-10), ("e1", 1e-6), ("spr", 1e-3)):
+            with self.subTest(case=name):
+                code, errors, report = self.run_case(f"schemes/{name}", "--strict")
+                self.assertEqual(code, 0, errors)
+                self.assert_certified(report)
+                energy = report["energy"]
+                size = max(abs(energy["initial"]), abs(energy["final"]), 10)
+                self.assertLess(abs(energy["final"] - energy["initial"]), share * size)
+                self.assertLess(report["certificate"]["joint_error_max"], 1e-4)
+
+    def test_a_box_slides_alike_in_every_frame(self):
+        ends = []
+        for name, turn in (("spinslide_0", 0.0), ("spinslide_37", 37.0)):
+            _, _, report = self.run_case(f"frame/{name}")
+            body = next(b for n, b in report["final"]["bodies"].items() if n not in ("ground", "floor"))
+            x, y, z = body["position"]
+            c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+            ends.append((c * x + s * y, -s * x + c * y, z))
+        for a, b in zip(*ends):
+            self.assertAlmostEqual(a, b, delta=1e-8)
+
     def test_what_cannot_be_is_said(self):
         for name in ("below_plane", "loop_rods", "same_point_60box"):
             code, errors, _ = self.run_case(f"divergence/{name}", "--strict")
