@@ -187,7 +187,7 @@ forces: [{spring: {between: [world, bob], at: [[0, 0], [0.6, -0.8]], rest_length
 }
 
 /// [Potra06] theorem 9.3, of the paper's own rows.
-void expect_rod_of_stiff_spring(const std::string& scheme, int first_power) {
+void expect_rod_of_stiff_spring(const std::string& scheme, int first_power, double limit) {
   const auto velocity = [&](const std::string& link) {
     const Scene scene = scene_of(
         "planar: true\nbodies: [{name: bob, mass: 1, position: [0.6, -0.8], velocity: [0.8, 0.6], "
@@ -211,12 +211,12 @@ void expect_rod_of_stiff_spring(const std::string& scheme, int first_power) {
     }
     previous = distance;
   }
-  EXPECT_LT(previous, 2e-8) << scheme;
+  EXPECT_LT(previous, limit) << scheme;
 }
 
 TEST(Stiff, OneStepIsTheRodsAsOneOverStiffness) {
-  expect_rod_of_stiff_spring("euler", 5);
-  expect_rod_of_stiff_spring("trapezoid", 7);  // at mid-step a spring is four times softer
+  expect_rod_of_stiff_spring("euler", 5, 2e-9);
+  expect_rod_of_stiff_spring("trapezoid", 7, 8e-9);  // at mid-step a spring is four times softer
 }
 
 // ---------------------------------------------------------------- smooth motion
