@@ -11,6 +11,8 @@ constexpr double kStiffnessDamping = 0.2;
 constexpr double kStiffRatio = 0.5;
 /// rho from which a body of a floating group has it.
 constexpr double kFloatingRatio = 1;
+/// Square root of a mobility, of the largest: below it the body cannot turn that way.
+constexpr double kHeld = 1e-5;
 
 /// Adds (r.f) 1 - sym(f r^T).
 void add_arm_stiffness(const Vec3& arm, const Vec3& force, Mat3* stiffness) {
@@ -18,37 +20,74 @@ void add_arm_stiffness(const Vec3& arm, const Vec3& force, Mat3* stiffness) {
   *stiffness -= 0.5 * (force * arm.transpose() + arm * force.transpose());
 }
 
-Mat3 calc_positive_part(const Mat3& stiffness) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(stiffness);
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+/// Takes from a body's mobility about the direction d what a joint does that turns another body with it: that one's
+/// inertia about d is added (Sherman and Morrison), and what does not move has no end of it.
+void hold_turn(const Vec3& d, double other_inverse, Mat3* mobility) {
+  const Vec3 turned = *mobility * d;
+  const double sum = other_inverse + d.dot(turned);
+  if (sum > 0) *mobility -= turned * turned.transpose() / sum;
+}
+
+/// The positive part of K in the metric of the mobility, so that it does not depend on units of turns, over the
+/// directions in which the body can turn.
+Mat3 calc_positive_part(const Mat3& stiffness, const Mat3& mobility) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> turns(mobility);
+  Vec3 root = turns.eigenvalues().cwiseMax(0.0).cwiseSqrt(), inverse = Vec3::Zero();
+  for (int k = 0; k < 3; ++k) {
+    if (root[k] > kHeld * root[2])
+      inverse[k] = 1 / root[k];
+    else
+      root[k] = 0;
+  }
+  const Mat3& u = turns.eigenvectors();
+  const Mat3 in_metric = root.asDiagonal() * u.transpose() * stiffness * u * root.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(in_metric);
+  const Mat3 back = u * inverse.asDiagonal() * eigen.eigenvectors();
+  return back * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * back.transpose();
 }
 
 }  // namespace
+
+void GeometricStiffness::add_joint(const StepInput& input, std::span<const double> impulse, const JointRows& joint) {
+  const Model& model = *input.model;
+  const Joint& made = model.joints[joint.joint];
+  const auto moves = [&](int body) {
+    return body >= 0 && model.bodies[body].kind == BodyKind::Dynamic && model.bodies[body].dof > 0;
+  };
+  const auto side = [&](int body, const Vec3& arm, Vec6 PairRow::*half, int other, Vec6 PairRow::*other_half) {
+    if (!moves(body)) return;
+    floats_[body] = made.floats;
+    Part& part = parts_[body];
+    Vec3 force = Vec3::Zero();
+    for (int r = 0; r < joint.count; ++r) {
+      const Vec6& row = joint.row[r].*half;
+      force += impulse[made.first_row + r] / input.options->step * row.head<3>();
+      if (!row.head<3>().isZero(0)) continue;
+      const Vec3 turn = (joint.row[r].*other_half).tail<3>();
+      const double other_inertia = moves(other) ? turn.dot(model.bodies[other].inertia * turn) : kInfinity;
+      hold_turn(row.tail<3>(), 1 / other_inertia, &part.mobility);
+    }
+    add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &part.stiffness);
+  };
+  side(joint.body_a, made.anchor_a, &PairRow::a, joint.body_b, &PairRow::b);
+  side(joint.body_b, made.anchor_b, &PairRow::b, joint.body_a, &PairRow::a);
+}
 
 void GeometricStiffness::update(const StepInput& input, std::span<const double> impulse,
                                 const std::vector<JointRows>& joints, bool weighted) {
   const Model& model = *input.model;
   clear(model);
   floats_.assign(model.bodies.size(), 0);
-  for (const JointRows& joint : joints) {
-    const Joint& made = model.joints[joint.joint];
-    const auto side = [&](int body, const Vec3& arm, Vec6 PairRow::*half) {
-      if (body < 0 || model.bodies[body].kind != BodyKind::Dynamic || model.bodies[body].dof == 0) return;
-      floats_[body] = made.floats;
-      Vec3 force = Vec3::Zero();
-      for (int r = 0; r < joint.count; ++r)
-        force += impulse[made.first_row + r] / input.options->step * (joint.row[r].*half).head<3>();
-      add_arm_stiffness(arm, input.state->pose[body].orientation.conjugate() * force, &parts_[body].stiffness);
-    };
-    side(joint.body_a, made.anchor_a, &PairRow::a);
-    side(joint.body_b, made.anchor_b, &PairRow::b);
-  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].mobility = model.bodies[i].inertia_inverse;
+  for (const JointRows& joint : joints) add_joint(input, impulse, joint);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     if (part.stiffness.isZero(0)) continue;
-    part.stiffness = input.h * input.h * calc_positive_part(part.stiffness);
-    const double ratio = (model.bodies[i].inertia_inverse * part.stiffness).trace();
     const double least = floats_[i] || weighted ? kFloatingRatio : 0;
+    part.stiffness *= input.h * input.h;
+    if (3 * part.mobility.norm() * part.stiffness.norm() <= least) continue;
+    part.stiffness = calc_positive_part(part.stiffness, part.mobility);
+    const double ratio = (part.mobility * part.stiffness).trace();
     if (!(ratio > least)) continue;
     part.stiffness *= 1 - least / ratio;
     const double damping = weighted ? 0 : kStiffnessDamping;

@@ -8,7 +8,8 @@
 // a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal, so A stays so;
 // but it is not a pair of equal and opposite couples. So in groups of bodies that float, whose angular momentum must
 // stay, only what a step cannot follow has it: with rho = trace(h^2 I^-1 K) it has the weight max(0, 1 - 1/rho) there
-// (docs/decisions/0021).
+// (docs/decisions/0021). The inertia of rho is that of what turns with the body: a hinge lets it turn about one axis
+// alone, and turns the other body with it about the others (docs/decisions/0048).
 #pragma once
 
 #include <span>
@@ -32,7 +33,10 @@ class GeometricStiffness {
   Mat3 calc_before(int body) const { return parts_[body].before * parts_[body].stiffness; }
 
  private:
+  void add_joint(const StepInput& input, std::span<const double> impulse, const JointRows& joint);
+
   struct Part {
+    Mat3 mobility = Mat3::Zero();   ///< inverse inertia of all that turns with the body
     Mat3 stiffness = Mat3::Zero();  ///< K, then h^2 times its positive part, weighted
     double before = 0;              ///< b; 0: none
   };

@@ -324,7 +324,7 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
   bool again = false, diverges = false;
   for (std::size_t i = 0; i < island_.size(); ++i) {
     if (done_[i] || island_[i] != static_cast<int>(i)) continue;
-    const bool helps = passes_ == 1 || found_[i] < kHelps * worst_[i];
+    const bool helps = passes_ <= 2 || found_[i] < kHelps * worst_[i];
     done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) ||
                passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
     diverges = diverges || (!done_[i] && !helps);

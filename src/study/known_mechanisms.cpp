@@ -53,6 +53,65 @@ joints:
 simulation: {scheme: trapezoid}
 )yaml";
 
+/// An arm about the vertical, and a rod that swings about the arm.
+constexpr const char* kFuruta = R"yaml(
+slipstick: 1
+bodies:
+  - {name: arm, mass: 1, inertia: [1e-3, 1/12, 1/12], center_of_mass: [0, 0, 0], position: [0.5, 0, 0], velocity: [0, 1, 0],
+     angular_velocity: [0, 0, 2]}
+  - {name: rod, mass: 0.5, inertia: [0.08/3, 1e-3, 0.08/3], center_of_mass: [0, 0, 0], position: [1, 0.4, 0], velocity: [-0.8, 2, 0],
+     angular_velocity: [0, 0, 2]}
+joints:
+  - hinge: {between: [world, arm], at: [0, 0, 0], axis: [0, 0, 1]}
+  - hinge: {between: [arm, rod], at: [1, 0, 0], axis: [1, 0, 0]}
+simulation: {scheme: trapezoid}
+)yaml";
+
+/// A crank across the way of a slider that is 17 times as heavy.
+constexpr const char* kSpaceCrank = R"yaml(
+slipstick: 1
+let: {s: sqrt(0.09 - 0.01 - 0.04), w: 6, vy: -0.08*w, vs: 0.1*0.08*w/s}
+bodies:
+  - {name: crank, mass: 0.12, inertia: [6.4e-5, 6.4e-5, 1e-6], center_of_mass: [0, 0, 0], position: [0, 0.1, 0.16],
+     velocity: [0, vy/2, 0], angular_velocity: [w, 0, 0]}
+  - {name: rod, mass: 0.5, inertia: [0.00375, 0.00375, 1e-5], center_of_mass: [0, 0, 0], position: [s/2, 0.05, 0.1],
+     orientation: {axis: [-0.1, -s, 0], angle_deg: acos(0.2/0.3)/deg}, velocity: [vs/2, vy/2, 0],
+     angular_velocity: [-0.2*vy/0.09, -0.2*vs/0.09, (0.1*vs - s*vy)/0.09]}
+  - {name: slider, mass: 2, inertia: [1e-3, 1e-3, 1e-3], center_of_mass: [0, 0, 0], position: [s, 0, 0], velocity: [vs, 0, 0]}
+joints:
+  - hinge: {between: [world, crank], at: [0, 0.1, 0.12], axis: [1, 0, 0]}
+  - ball: {between: [crank, rod], at: [0, 0.1, 0.2]}
+  - ball: {between: [rod, slider], at: [s, 0, 0]}
+  - slider: {between: [world, slider], at: [s, 0, 0], axis: [1, 0, 0]}
+simulation: {scheme: trapezoid}
+)yaml";
+
+/// Two arms with balls, two links and a sleeve on a spring, all on a spindle: two planar loops in space, each with
+/// three rows too many.
+constexpr const char* kGovernor = R"yaml(
+slipstick: 1
+let: {c: cos(30*deg), w: 12}
+defaults:
+  arm: {mass: 2.5, inertia: [0.425/12, 0.425/12, 1e-4], center_of_mass: [0, 0, 0], angular_velocity: [0, 0, w]}
+  link: {mass: 0.25, inertia: [0.0625/12, 0.0625/12, 1e-4], center_of_mass: [0, 0, 0], angular_velocity: [0, 0, w]}
+bodies:
+  - {name: spindle, mass: 1, inertia: [0.1, 0.1, 0.1], center_of_mass: [0, 0, 0], angular_velocity: [0, 0, w]}
+  - {name: sleeve, mass: 1, inertia: [0.02, 0.02, 0.02], center_of_mass: [0, 0, 0], position: [0, 0, -c], angular_velocity: [0, 0, w]}
+  - {like: arm, name: "arm_{i}", repeat: {i: 2}, position: [0.225*(1 - 2*i), 0, -0.45*c], velocity: [0, 0.225*w*(1 - 2*i), 0],
+     orientation: {axis: [0, 1, 0], angle_deg: -30*(1 - 2*i)}}
+  - {like: link, name: "link_{i}", repeat: {i: 2}, position: [0.125*(1 - 2*i), 0, -0.75*c], velocity: [0, 0.125*w*(1 - 2*i), 0],
+     orientation: {axis: [0, 1, 0], angle_deg: 30*(1 - 2*i)}}
+joints:
+  - hinge: {between: [world, spindle], at: [0, 0, 0], axis: [0, 0, 1]}
+  - slider: {between: [spindle, sleeve], at: [0, 0, -c], axis: [0, 0, 1]}
+  - hinge: {repeat: {i: 2}, between: [spindle, "arm_{i}"], at: [0, 0, 0], axis: [0, 1, 0]}
+  - hinge: {repeat: {i: 2}, between: ["arm_{i}", "link_{i}"], at: [0.25*(1 - 2*i), 0, -0.5*c], axis: [0, 1, 0]}
+  - hinge: {repeat: {i: 2}, between: ["link_{i}", sleeve], at: [0, 0, -c], axis: [0, 1, 0]}
+forces:
+  - spring: {between: [spindle, sleeve], at: [[0, 0, 0], [0, 0, -c]], stiffness: 200, rest_length: 0.8}
+simulation: {scheme: trapezoid}
+)yaml";
+
 /// Andrews' squeezing mechanism, by the angles of its description: seven bodies in three loops, driven by a torque.
 constexpr const char* kAndrews = R"yaml(
 slipstick: 1
@@ -118,6 +177,7 @@ double turn_of(const KnownCourse& c, const char* body) {
   const Quat q = c.motion(body).pose.orientation;
   return std::remainder(2 * std::atan2(q.z(), q.w()), 2 * 3.14159265358979323846);
 }
+Vec3 tip_of_rod(const KnownCourse& c) { return end_of(c, "rod", Vec3(0, 0.4, 0)); }
 Vec3 body_spin(const KnownCourse& c) { return c.simulation->state().velocity[0].angular; }
 
 }  // namespace
@@ -154,6 +214,44 @@ std::vector<KnownProblem> make_known_mechanisms() {
        2,
        {{"x of B0, m", 0.204353560984, 2e-4, [](C c) { return top_of_post(c).x(); }},
         {"y of B0, m", 0.97889714583, 2e-4, [](C c) { return top_of_post(c).y(); }}}},
+      {"four-bars-40",
+       "forty windows; t = 20 s",
+       kFourBars,
+       {{"n", "40"}},
+       2e-3,
+       20,
+       2,
+       {{"x of B0, m", 0.41090115374, 5e-4, [](C c) { return top_of_post(c).x(); }},
+        {"y of B0, m", 0.911679900982, 5e-4, [](C c) { return top_of_post(c).y(); }}}},
+      {"furuta",
+       "a rod that swings about an arm that turns about the vertical; t = 5 s",
+       kFuruta,
+       {},
+       1e-3,
+       5,
+       2,
+       {{"x of the tip, m", 0.05649777836739, 2e-5, [](C c) { return tip_of_rod(c).x(); }},
+        {"y of the tip, m", -1.277255094694, 2e-5, [](C c) { return tip_of_rod(c).y(); }},
+        {"z of the tip, m", -0.07367105345286, 5e-5, [](C c) { return tip_of_rod(c).z(); }}}},
+      {"space-crank",
+       "a slider-crank in space, nine turns; t = 5 s",
+       kSpaceCrank,
+       {},
+       1e-3,
+       5,
+       2,
+       {{"x of the slider, m", 0.2099430652553, 1e-4, [](C c) { return c.motion("slider").pose.position.x(); }},
+        {"its speed, m/s", -0.497040643250, 1e-3, [](C c) { return c.motion("slider").velocity.x(); }}}},
+      {"governor",
+       "a flyball governor, its spring and its spindle free; t = 5 s",
+       kGovernor,
+       {},
+       1e-3,
+       5,
+       2,
+       {{"z of the sleeve, m", -0.5745503793453, 1e-5, [](C c) { return c.motion("sleeve").pose.position.z(); }},
+        {"speed of the spindle, rad/s", 5.514784223073, 1e-4,
+         [](C c) { return c.motion("spindle").angular_velocity.z(); }}}},
       {"bricard",
        "an overconstrained loop of five bars and six hinges; t = 1 s",
        kBricard,

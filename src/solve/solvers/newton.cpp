@@ -20,6 +20,7 @@ constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the fir
 // and over the tolerance with more.
 constexpr double kFine = 1e-12, kFineShare = 0.01;
 constexpr int kFewColumns = 4;
+constexpr int kLinearTries = 3;  // where there are equations alone
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
 // What a phase may spend on the law (law_parts.h) after the map is below the tolerance: steps of a path, proximal
@@ -145,6 +146,7 @@ class Newton : public PolishingSolver {
   void run_ladder(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
     it.run_active(goal, kWarmLimit, kWarmPatience);
+    if (is_linear()) return refine_linear(tolerance, goal);
     // The law's last digit is worth the first two of these; more of them cost twice the time and
     // certified one step more of a struck wall.
     if (goes_on(tolerance) || !meets_law(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
@@ -153,6 +155,21 @@ class Newton : public PolishingSolver {
     if (it.best_residual() <= std::max(goal, it.fine()) || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
+  }
+
+  bool is_linear() const {
+    return std::all_of(problem_->blocks.begin(), problem_->blocks.end(),
+                       [](const RowBlock& block) { return block.law == LawKind::Equality; });
+  }
+
+  /// Equations alone: there is no set to be found, and no path leads nearer than more steps with a better factor.
+  void refine_linear(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    for (int k = 0; k < kLinearTries && (goes_on(tolerance) || !meets_law(tolerance)); ++k) {
+      it.set_fine(kFine);
+      it.restore_best();
+      it.run_active(goal, kWarmLimit, kWarmPatience);
+    }
   }
 
   void run_rest(double tolerance, double goal) {

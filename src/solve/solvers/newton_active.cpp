@@ -12,6 +12,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kCompliance = 1e-8, kLeastCompliance = 1e-17;
+constexpr double kEqualityShare = 0.1;
 constexpr double kSoftest = 1e4;      // how much softer a row may be that carries little ...
 constexpr double kSoftestStick = 30;  // ... and one that is about to slip
 constexpr double kChordFall = 0.1;    // of the residual in a step with the factor at hand, or a new one is due
@@ -52,8 +53,9 @@ bool NewtonIteration::update_active_maps() {
     const RowBlock& block = p.blocks[i];
     const double epsilon = epsilon_ / rho_[i];
     if (block.law == LawKind::Equality) {
+      const double joint_epsilon = std::min(epsilon_, least_equality_) / rho_[i];
       for (int k = 0; k < block.size; ++k) {
-        maps_.weight[block.row + k] = p.compliance[block.row + k] + epsilon;
+        maps_.weight[block.row + k] = p.compliance[block.row + k] + joint_epsilon;
         maps_.g[block.row + k] = -w_[block.row + k];
       }
       continue;
@@ -71,6 +73,20 @@ bool NewtonIteration::update_active_maps() {
     code_[i] = code;
   }
   return same;
+}
+
+/// Rows of a redundant loop share what they carry by a compliance of their own. The proximal one must be less, or a step
+/// takes only that part of the way.
+double NewtonIteration::calc_least_equality() const {
+  double least = kCompliance;
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+    const RowBlock& block = problem_->blocks[i];
+    if (block.law != LawKind::Equality) continue;
+    for (int k = 0; k < block.size; ++k)
+      if (const double c = problem_->compliance[block.row + k] * rho_[i]; c > 0)
+        least = std::min(least, kEqualityShare * c);
+  }
+  return std::max(least, kLeastCompliance);
 }
 
 /// What the proximal compliance alone left of the last step's held rows, m/s: w_i + dw_i = -epsilon_i dx_i.
@@ -118,6 +134,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
   bool due = false;  // a new factor
   factored_ = false;
   epsilon_ = kCompliance;
+  least_equality_ = calc_least_equality();
   while (residual_ > goal) {
     const bool same = update_active_maps();
     // With the active set of the last factor, a step with the old factor is a chord step; while it converges fast it is

@@ -67,6 +67,7 @@ class NewtonIteration {
   // run_active
   bool update_active_maps();  // true: same active set as in the last factor
   double calc_typical_impulse() const;
+  double calc_least_equality() const;
   double calc_softness() const;
   bool descend(double previous);
   bool descend_by_chord(double previous);
@@ -94,6 +95,7 @@ class NewtonIteration {
   // Active phase.
   double fine_ = 0;
   double epsilon_ = 1e-8;  // proximal compliance over the Delassus diagonal
+  double least_equality_ = 1e-8;  // the same of equalities, at most
   std::vector<int> code_;
   bool factored_ = false;  // maps_.d is what the system has factored
   std::vector<double> kept_d_;
