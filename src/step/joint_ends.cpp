@@ -26,6 +26,9 @@ constexpr double kHelps = 0.5;
 /// Compliance of the joints that close loops, as a share of what a unit impulse moves: rows of redundant loops are not
 /// independent. It is no softness: where positions close the loop, nothing is left for it to carry.
 constexpr double kLoopCompliance = 1e-10;
+/// The same in a step through a singular pose, where passes do not find positions that close a loop exactly: one of its
+/// directions has a row that changes its sign on the way. The others still close.
+constexpr double kSingularCompliance = 1e-4;
 /// h^2 k/m from which a spring is stiff for the step.
 constexpr double kStiff = 1;
 /// Parts of a step that are shorter than this share of it bend no way: rounding of positions would be all they see.
@@ -150,7 +153,9 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   if (!active_) return;
   linear_ = input.h < kShort * input.h_nominal;
   start_ = equations.joints;
+  singular_.assign(model.joints.size(), 0);
   guess_way(input, flight);
+  guess_ = way_;
   update_errors(input);
 }
 
@@ -263,7 +268,8 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
       problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
                                : (reached_[rows.joint].value[r] - kept_[first + r]) / input.h - before;
       if (closes_loop_[rows.joint])
-        problem.compliance[row] = kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
+        problem.compliance[row] = (singular_[rows.joint] ? kSingularCompliance : kLoopCompliance) *
+                                  calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
     }
   }
 }
@@ -290,27 +296,48 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
   if (!active_ || linear_) return false;
   if (passes_ == 0) find_islands(made.problem);
   ++passes_;
-  const auto column_of = [&](int a, int b) {
-    const int column = a >= 0 && made.map.column_of_body[a] >= 0 ? made.map.column_of_body[a]
-                       : b >= 0                                  ? made.map.column_of_body[b]
-                                                                 : -1;
-    return column < 0 ? -1 : root_of(column);
-  };
   for (std::size_t i = 0; i < way_.size(); ++i)
     if (const int column = made.map.column_of_body[i]; column >= 0 && !done_[root_of(column)])
       way_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
   update_errors(input);
+  find_errors(input, made, solution);
+  bool again = false, diverges = false;
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    if (done_[i] || island_[i] != static_cast<int>(i)) continue;
+    // The scheme may have made another problem of the second pass.
+    const bool helps = passes_ <= 2 || found_[i] < kHelps * worst_[i];
+    done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) ||
+               passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
+    diverges = diverges || (!done_[i] && !helps);
+    worst_[i] = found_[i];
+    again = again || !done_[i];
+  }
+  if (diverges && !begin_singular(input, made)) linear_ = true;
+  good_ = solution;
+  return again;
+}
+
+/// The island of a joint or spring, as its first column; -1: it has none.
+int JointEnds::island_of(const StepProblem& made, int a, int b) {
+  const int column = a >= 0 && made.map.column_of_body[a] >= 0 ? made.map.column_of_body[a]
+                     : b >= 0                                  ? made.map.column_of_body[b]
+                                                               : -1;
+  return column < 0 ? -1 : root_of(column);
+}
+
+/// What the last pass has left of each island's joints and stiff springs.
+void JointEnds::find_errors(const StepInput& input, const StepProblem& made, const Solution& solution) {
   found_.assign(island_.size(), 0.0);
   exact_.assign(island_.size(), 0);
   open_loop_ = false;
   for (const int i : stiff_) {
-    const int island = column_of(spring_start_[i].body_a, spring_start_[i].body_b);
+    const int island = island_of(made, spring_start_[i].body_a, spring_start_[i].body_b);
     if (island < 0) continue;
     found_[island] = std::max(found_[island], calc_spring_error(input, made, solution, i));
     exact_[island] = 1;
   }
   for (const JointRows& rows : start_) {
-    const int island = held_.empty() || !held_[rows.joint] ? -1 : column_of(rows.body_a, rows.body_b);
+    const int island = held_.empty() || !held_[rows.joint] ? -1 : island_of(made, rows.body_a, rows.body_b);
     if (island < 0) continue;
     const int first = input.model->joints[rows.joint].first_row;
     for (int r = 0; r < rows.count; ++r) {
@@ -321,19 +348,25 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
       open_loop_ = open_loop_ || (in_loop_[rows.joint] && !(error <= kOpenLoop));
     }
   }
-  bool again = false, diverges = false;
-  for (std::size_t i = 0; i < island_.size(); ++i) {
-    if (done_[i] || island_[i] != static_cast<int>(i)) continue;
-    const bool helps = passes_ <= 2 || found_[i] < kHelps * worst_[i];
-    done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) ||
-               passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
-    diverges = diverges || (!done_[i] && !helps);
-    worst_[i] = found_[i];
-    again = again || !done_[i];
+}
+
+/// Passes diverge where a loop goes through a singular pose: begun again from the guess, with loops that give way.
+/// False: there is none, or that was tried.
+bool JointEnds::begin_singular(const StepInput& input, const StepProblem& made) {
+  bool begins = false;
+  for (const JointRows& rows : start_) {
+    if (!held_[rows.joint] || !closes_loop_[rows.joint] || singular_[rows.joint]) continue;
+    const int island = island_of(made, rows.body_a, rows.body_b);
+    if (island < 0 || done_[island]) continue;
+    singular_[rows.joint] = 1;
+    begins = true;
   }
-  linear_ = diverges;
-  good_ = solution;
-  return again;
+  if (!begins) return false;
+  for (std::size_t i = 0; i < way_.size(); ++i)
+    if (const int column = made.map.column_of_body[i]; column >= 0 && !done_[root_of(column)]) way_[i] = guess_[i];
+  update_errors(input);
+  passes_ = 1;
+  return true;
 }
 
 Problem JointEnds::make_rigid(const StepInput& input, const StepProblem& made) const {

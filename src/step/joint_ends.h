@@ -51,6 +51,9 @@ class JointEnds {
   void find_loops(const Model& model, const std::vector<JointRows>& rows);
   void find_redundant(const Model& model, const std::vector<JointRows>& rows);
   void guess_way(const StepInput& input, const Flight& flight);
+  int island_of(const StepProblem& made, int a, int b);
+  void find_errors(const StepInput& input, const StepProblem& made, const Solution& solution);
+  bool begin_singular(const StepInput& input, const StepProblem& made);
   void find_islands(const Problem& problem);
   int root_of(int column);
   void find_stiff(const StepInput& input, const Weights& w, const Equations& equations, const StepProblem& made);
@@ -66,11 +69,13 @@ class JointEnds {
   bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
   bool open_loop_ = false;
   int passes_ = 0;
-  std::vector<int> island_;    ///< per column: another one of its island, or itself
-  std::vector<char> done_;     ///< per column that stands for its island
-  std::vector<double> worst_;  ///< per column that stands for its island: error of the last pass, in joint sizes
-  std::vector<double> found_;  ///< of this pass
-  std::vector<char> exact_;    ///< per column that stands for its island: some of its joints hold at both ends
+  std::vector<char> singular_;  ///< per joint: it closes a loop that goes through a singular pose in this step
+  std::vector<Twist> guess_;    ///< of the way, before the first pass
+  std::vector<int> island_;     ///< per column: another one of its island, or itself
+  std::vector<char> done_;      ///< per column that stands for its island
+  std::vector<double> worst_;   ///< per column that stands for its island: error of the last pass, in joint sizes
+  std::vector<double> found_;   ///< of this pass
+  std::vector<char> exact_;     ///< per column that stands for its island: some of its joints hold at both ends
   Solution good_;
   std::vector<char> closes_loop_;   ///< per joint: those before it connect its bodies already
   std::vector<char> in_loop_;       ///< per joint: its group has a loop

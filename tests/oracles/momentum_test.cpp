@@ -70,7 +70,7 @@ std::string make_isolated(unsigned seed, const std::string& scheme) {
     text += "[0, 1.5, 0]";
   }
   if (kind == "hinge" || kind == "slider") text += ", axis: [0.6, 0, 0.8]";
-  if (kind == "universal") text += ", axis: [0.6, 0, 0.8], second_axis: [0, 1, 0]";
+  if (kind == "universal") text += ", axis: [0.6, 0, 0.8], axis_b: [0, 1, 0]";
   text += "}}\nforces:\n";
   const auto spring = [&](int a, int b, const std::string& rest) {
     text += "  - {spring: {between: [b" + std::to_string(a) + ", b" + std::to_string(b) + "], at: [[-0.3, " +
