@@ -105,9 +105,9 @@ void add_shapes(const RecordHeader& header, Hdf5File* file) {
 }
 
 void add_links(const RecordHeader& header, Hdf5File* file) {
-  std::vector<std::int8_t> kind;
-  std::vector<std::int32_t> a, b;
-  std::vector<double> anchor_a, anchor_b, axis;
+  std::vector<std::int8_t> kind, motor;
+  std::vector<std::int32_t> a, b, couples;
+  std::vector<double> anchor_a, anchor_b, axis, factors;
   std::vector<std::string> name;
   for (const RecordLink& link : header.links) {
     kind.push_back(static_cast<std::int8_t>(link.kind));
@@ -116,6 +116,9 @@ void add_links(const RecordHeader& header, Hdf5File* file) {
     anchor_a.insert(anchor_a.end(), link.anchor_a.begin(), link.anchor_a.end());
     anchor_b.insert(anchor_b.end(), link.anchor_b.begin(), link.anchor_b.end());
     axis.insert(axis.end(), link.axis.begin(), link.axis.end());
+    motor.push_back(static_cast<std::int8_t>(link.motor));
+    couples.insert(couples.end(), link.couples.begin(), link.couples.end());
+    factors.insert(factors.end(), link.factors.begin(), link.factors.end());
     name.push_back(link.name);
   }
   const std::size_t n = header.links.size();
@@ -128,6 +131,9 @@ void add_links(const RecordHeader& header, Hdf5File* file) {
   file->add_table<double>("/links/anchor_a", {n, 3}, anchor_a);
   file->add_table<double>("/links/anchor_b", {n, 3}, anchor_b);
   file->add_table<double>("/links/axis", {n, 3}, axis);
+  file->add_table<std::int8_t>("/links/motor", {n}, motor);
+  file->add_table<std::int32_t>("/links/couples", {n, 3}, couples);
+  file->add_table<double>("/links/factors", {n, 3}, factors);
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ struct RecordLink {
   int a = -1, b = -1;
   std::array<double, 3> anchor_a{}, anchor_b{};  ///< in the frame of the body (world: world)
   std::array<double, 3> axis{};                  ///< of a hinge or slider in the frame of a; zero: it has none
+  int motor = 0;                                 ///< what its motor asks for: 0 none, 1 speed, 2 position, 3 force
+  std::array<int, 3> couples{-1, -1, -1};        ///< gear, rack, differential: the links whose coordinates it ties
+  std::array<double, 3> factors{};               ///< the sum of these times those coordinates stays
 };
 
 struct RecordHeader {

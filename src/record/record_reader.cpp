@@ -167,6 +167,8 @@ bool RecordReader::read_links() {
   const auto a = file_.read_integers("/links/a"), b = file_.read_integers("/links/b");
   const auto anchor_a = file_.read_numbers("/links/anchor_a"), anchor_b = file_.read_numbers("/links/anchor_b");
   const auto axis = file_.read_numbers("/links/axis");
+  const auto motor = file_.read_integers("/links/motor"), couples = file_.read_integers("/links/couples");
+  const auto factors = file_.read_numbers("/links/factors");
   const std::size_t n = name->size();
   if (!kind || !a || !b || !anchor_a || !anchor_b || kind->size() != n || a->size() != n || b->size() != n ||
       anchor_a->size() != 3 * n || anchor_b->size() != 3 * n || !are_bodies(*a, header_.bodies.size()) ||
@@ -181,6 +183,12 @@ bool RecordReader::read_links() {
                     take<3>(*anchor_b, i),
                     {}};
     if (axis && axis->size() == 3 * n) link.axis = take<3>(*axis, i);
+    if (motor && motor->size() == n) link.motor = static_cast<int>((*motor)[i]);
+    if (factors && factors->size() == 3 * n) link.factors = take<3>(*factors, i);
+    for (std::size_t k = 0; couples && couples->size() == 3 * n && k < 3; ++k) {
+      const std::int64_t other = (*couples)[3 * i + k];
+      link.couples[k] = other >= 0 && other < static_cast<std::int64_t>(n) ? static_cast<int>(other) : -1;
+    }
     header_.links.push_back(std::move(link));
   }
   return true;

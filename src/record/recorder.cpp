@@ -76,7 +76,8 @@ RecordLink make_link(const Model& model, const Link& link, int kind) {
   const auto anchor = [&](int body, const Vec3& point) {
     return as_array(body == kWorld ? point : Vec3(point + model.bodies[body].center_of_mass));
   };
-  return {kind, link.name, link.a, link.b, anchor(link.a, link.anchor_a), anchor(link.b, link.anchor_b), {}};
+  return {kind, link.name, link.a,       link.b, anchor(link.a, link.anchor_a), anchor(link.b, link.anchor_b),
+          {},   0,         {-1, -1, -1}, {}};
 }
 
 /// The z axis of a joint's frame, where that means something.
@@ -86,6 +87,24 @@ std::array<double, 3> calc_axis(const Joint& joint) {
     if (joint.kind == kind) return {};
   if (joint.kind == Wheel) return as_array(joint.frame_a.col(0));
   return as_array(joint.frame_a.col(2));
+}
+
+/// Motors, and which joints gears tie together. `links` begin with the model's joints.
+void add_drives(const Model& model, std::vector<RecordLink>* links) {
+  for (const Axis& axis : model.axes) {
+    if (!axis.motor) continue;
+    int& motor = (*links)[static_cast<std::size_t>(axis.joint)].motor;
+    if (motor == 0) motor = axis.motor->drives_force ? 3 : axis.motor->drives_position ? 2 : 1;
+  }
+  for (const Coupling& coupling : model.couplings) {
+    RecordLink& link = (*links)[static_cast<std::size_t>(coupling.joint)];
+    for (std::size_t k = 0; k < static_cast<std::size_t>(coupling.count); ++k) {
+      const int joint = model.axes[static_cast<std::size_t>(coupling.term[k].axis)].joint;
+      if (joint == coupling.joint) continue;  // a screw ties its own two
+      link.couples[k] = joint;
+      link.factors[k] = coupling.term[k].factor;
+    }
+  }
 }
 
 RecordHeader make_header(const Scene& scene, const std::string& command) {
@@ -124,6 +143,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
     header.links.back().axis = calc_axis(joint);
     header.joints.push_back(joint.name);
   }
+  add_drives(scene.model, &header.links);
   for (const Spring& spring : scene.model.springs)
     header.links.push_back(make_link(scene.model, spring, static_cast<int>(header.link_kinds.size()) - 1));
   const double frames = scene.options.duration / scene.options.step / header.every + 2;

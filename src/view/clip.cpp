@@ -35,17 +35,39 @@ double calc_body_size(const RecordHeader& header) {
 
 /// Frame k of the clip stands for the recording's frames after the one before it, up to its own.
 template <class T, class Fold>
-std::vector<double> fold(const std::vector<T>& values, std::size_t frames, std::size_t stride, Fold fold_two) {
+std::vector<double> fold(const std::vector<T>& values, const Clip& clip, Fold fold_two) {
   std::vector<double> folded;
   if (values.empty()) return folded;
-  for (std::size_t k = 0; k < frames; ++k) {
-    const std::size_t last = k * stride;
+  for (std::size_t k = 0; k < clip.frames(); ++k) {
+    const std::size_t last = clip.index(k);
     double value = static_cast<double>(values[last]);
-    for (std::size_t i = k == 0 ? last : last - stride + 1; i < last; ++i)
+    for (std::size_t i = k == 0 ? last : clip.index(k - 1) + 1; i < last; ++i)
       value = fold_two(value, static_cast<double>(values[i]));
     folded.push_back(value);
   }
   return folded;
+}
+
+void append(const std::vector<double>& more, std::vector<double>* rows) {
+  rows->insert(rows->end(), more.begin(), more.end());
+}
+void append(const RecordContacts& more, RecordContacts* rows) {
+  for (std::size_t k = 1; k < more.offset.size(); ++k) rows->offset.push_back(rows->contacts.size() + more.offset[k]);
+  rows->contacts.insert(rows->contacts.end(), more.contacts.begin(), more.contacts.end());
+}
+void append(const RecordJoints& more, RecordJoints* rows) {
+  append(more.position, &rows->position);
+  append(more.velocity, &rows->velocity);
+  append(more.motor, &rows->motor);
+  append(more.reaction, &rows->reaction);
+}
+
+/// Keeps so many of a number's binary digits that the rest compresses.
+float shorten(double value, int digits) {
+  if (digits <= 0 || !std::isfinite(value) || value == 0) return static_cast<float>(value);
+  int exponent = 0;
+  const double part = std::frexp(value, &exponent);
+  return static_cast<float>(std::ldexp(std::round(std::ldexp(part, digits)), exponent - digits));
 }
 
 double larger(double a, double b) { return std::max(a, b); }
@@ -80,7 +102,7 @@ Clip::Clip(RecordReader reader, std::size_t max_frames, std::size_t max_poses) :
   stride_ = std::max(divide_up(all, std::max<std::size_t>(max_frames, 2)),
                      divide_up(all * nb, std::max<std::size_t>(max_poses, 2 * nb)));
   stride_ = std::max<std::size_t>(stride_, 1);
-  frames_ = (all - 1) / stride_ + 1;
+  frames_ = divide_up(all - 1, stride_) + 1;  // the last of the recording is always one of them
   body_size_ = calc_body_size(reader_.header());
   typical_force_ = calc_typical_force();
 }
@@ -108,19 +130,19 @@ std::string Clip::make_clip_packet(int level, const Json& extra) const {
   for (std::size_t k = 0; k < reader_.frames(); ++k) contacts.push_back(s.contact_offset[k + 1] - s.contact_offset[k]);
   if (!s.energy.empty())
     for (std::size_t k = 0; k < frames_; ++k)
-      for (std::size_t i = 0; i < 3; ++i) energy.push_back(s.energy[3 * k * stride_ + i]);
-  for (std::size_t k = 0; k < frames_; ++k) counts.push_back(static_cast<double>(contacts[k * stride_]));
+      for (std::size_t i = 0; i < 3; ++i) energy.push_back(s.energy[3 * index(k) + i]);
+  for (std::size_t k = 0; k < frames_; ++k) counts.push_back(static_cast<double>(contacts[index(k)]));
   std::vector<double> time;
-  for (std::size_t k = 0; k < frames_; ++k) time.push_back(s.time[k * stride_]);
+  for (std::size_t k = 0; k < frames_; ++k) time.push_back(s.time[index(k)]);
   packet.add("time", time, 1);
   packet.add("energy", energy, 3);
-  packet.add("residual", fold(s.residual, frames_, stride_, larger), 1);
-  packet.add("relative", fold(s.relative, frames_, stride_, larger), 1);
-  packet.add("penetration", fold(s.penetration, frames_, stride_, larger), 1);
-  packet.add("joint_error", fold(s.joint_error, frames_, stride_, larger), 1);
-  packet.add("iterations", fold(s.iterations, frames_, stride_, sum), 1);
-  packet.add("escalations", fold(s.escalations, frames_, stride_, sum), 1);
-  packet.add("certified", fold(s.certified, frames_, stride_, smaller), 1);
+  packet.add("residual", fold(s.residual, *this, larger), 1);
+  packet.add("relative", fold(s.relative, *this, larger), 1);
+  packet.add("penetration", fold(s.penetration, *this, larger), 1);
+  packet.add("joint_error", fold(s.joint_error, *this, larger), 1);
+  packet.add("iterations", fold(s.iterations, *this, sum), 1);
+  packet.add("escalations", fold(s.escalations, *this, sum), 1);
+  packet.add("certified", fold(s.certified, *this, smaller), 1);
   packet.add("contact_count", counts, 1);
   const auto& events = reader_.events();
   const std::size_t thin = divide_up(std::max<std::size_t>(events.size(), 1), kMaxEvents);
@@ -142,7 +164,7 @@ std::string Clip::make_clip_packet(int level, const Json& extra) const {
 
 std::string Clip::make_frames_packet(std::size_t first, std::size_t count, const ClipPrecision& precision) const {
   const std::size_t nb = bodies();
-  const auto pose = reader_.read_poses(first * stride_, count, stride_);
+  const auto pose = read(&RecordReader::read_poses, first, count, 1);
   if (!pose) return "";
   std::vector<double> position, orientation;
   position.reserve(count * nb * 3);
@@ -164,11 +186,25 @@ std::string Clip::make_frames_packet(std::size_t first, std::size_t count, const
   return packet.bytes({{"first", first}, {"count", count}});
 }
 
+template <class Rows>
+std::optional<Rows> Clip::read(std::optional<Rows> (RecordReader::*read_rows)(std::size_t, std::size_t, std::size_t)
+                                   const,
+                               std::size_t first, std::size_t count, std::size_t every) const {
+  const std::size_t rows = divide_up(count, every), last = first + (rows - 1) * every;
+  const bool odd = index(last) != last * stride_;  // the recording's last frame may come sooner than a stride
+  auto found = (reader_.*read_rows)(first * stride_, odd ? rows - 1 : rows, stride_ * every);
+  if (!odd || !found) return found;
+  const auto end = (reader_.*read_rows)(index(last), 1, 1);
+  if (!end) return std::nullopt;
+  append(*end, &*found);
+  return found;
+}
+
 std::optional<Clip::ContactTable> Clip::read_contacts(std::size_t first, std::size_t count, std::size_t every) const {
-  const std::size_t rows = divide_up(count, every), stride = stride_ * every, nb = bodies();
-  const auto found = reader_.read_contacts(first * stride_, rows, stride);
-  const auto pose = reader_.read_poses(first * stride_, rows, stride);
-  const auto velocity = reader_.read_velocities(first * stride_, rows, stride);
+  const std::size_t rows = divide_up(count, every), nb = bodies();
+  const auto found = read(&RecordReader::read_contacts, first, count, every);
+  const auto pose = read(&RecordReader::read_poses, first, count, every);
+  const auto velocity = read(&RecordReader::read_velocities, first, count, every);
   if (!found || !pose || !velocity) return std::nullopt;
   ContactTable table;
   table.contacts.reserve(found->contacts.size());
@@ -190,28 +226,32 @@ std::string Clip::make_contacts_packet(std::size_t first, std::size_t count, std
   return packet.bytes({{"first", first}, {"count", count}, {"every", every}});
 }
 
+std::string Clip::make_joints_packet(std::size_t first, std::size_t count, std::size_t every, int level,
+                                     int digits) const {
+  const auto found = read(&RecordReader::read_joints, first, count, every);
+  if (!found || found->position.empty()) return "";
+  std::vector<float> rows;
+  rows.reserve(found->position.size() * kJointNumbers);
+  for (std::size_t i = 0; i < found->position.size(); ++i) {
+    for (const auto* column : {&found->position, &found->velocity, &found->motor})
+      rows.push_back(shorten((*column)[i], digits));
+    for (std::size_t k = 0; k < 6; ++k) rows.push_back(shorten(found->reaction[6 * i + k], digits));
+  }
+  Packet packet(level);
+  packet.add("joints", rows, joints() * kJointNumbers);
+  return packet.bytes({{"first", first}, {"count", count}, {"every", every}});
+}
+
 std::string Clip::make_body_packet(std::size_t body) const {
   constexpr std::size_t kBlock = 256;
-  std::vector<double> pose, velocity, joints;
-  const RecordHeader& header = reader_.header();
-  const std::size_t nj = header.joints.size();
-  std::vector<std::size_t> held;  // joints of this body; links begin with the joints
-  for (std::size_t j = 0; j < std::min(nj, header.links.size()); ++j)
-    if (header.links[j].a == static_cast<int>(body) || header.links[j].b == static_cast<int>(body)) held.push_back(j);
+  std::vector<double> pose, velocity;
   const std::size_t nb = bodies();
   for (std::size_t first = 0; first < frames_; first += kBlock) {
     const std::size_t count = std::min(kBlock, frames_ - first);
-    const auto q = reader_.read_poses(first * stride_, count, stride_);
-    const auto v = reader_.read_velocities(first * stride_, count, stride_);
-    const auto found = held.empty() ? RecordJoints{} : reader_.read_joints(first * stride_, count, stride_);
-    if (!q || !v || !found) return "";
+    const auto q = read(&RecordReader::read_poses, first, count, 1);
+    const auto v = read(&RecordReader::read_velocities, first, count, 1);
+    if (!q || !v) return "";
     for (std::size_t k = 0; k < count; ++k) {
-      for (const std::size_t j : held) {
-        const std::size_t at = k * nj + j;
-        joints.insert(joints.end(), {found->position[at], found->velocity[at], found->motor[at]});
-        joints.insert(joints.end(), found->reaction.begin() + static_cast<std::ptrdiff_t>(6 * at),
-                      found->reaction.begin() + static_cast<std::ptrdiff_t>(6 * at + 6));
-      }
       const double* row = q->data() + (k * nb + body) * 7;
       pose.insert(pose.end(), row, row + 7);
       const double* twist = v->data() + (k * nb + body) * 6;
@@ -221,8 +261,7 @@ std::string Clip::make_body_packet(std::size_t body) const {
   Packet packet(0);
   packet.add("pose", pose, 7);
   packet.add("velocity", velocity, 6);
-  if (!held.empty()) packet.add("joints", joints, 9 * held.size());
-  return packet.bytes({{"body", body}, {"joints", held}});
+  return packet.bytes({{"body", body}});
 }
 
 }  // namespace slipstick

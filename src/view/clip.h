@@ -4,6 +4,7 @@
 #include "record/record_reader.h"
 #include "view/packet.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace slipstick {
 
 /// The part of a clip's description that does not depend on where its frames come from.
 Json make_description(const RecordHeader& header, bool has_friction);
+
+/// Of one joint at one moment: position, velocity, motor, reaction force and moment on b.
+constexpr std::size_t kJointNumbers = 9;
 
 /// How finely numbers are rounded; lengths in metres, speeds in m/s, forces as a fraction of a typical one.
 struct ClipPrecision {
@@ -39,7 +43,11 @@ class Clip {
 
   std::size_t frames() const { return frames_; }
   std::size_t stride() const { return stride_; }
+  /// The recording's frame that the k-th one is. The last one is the recording's last, whatever the stride.
+  std::size_t index(std::size_t k) const { return std::min(k * stride_, reader_.frames() - 1); }
   std::size_t bodies() const { return reader_.header().bodies.size(); }
+  /// Joints whose motion is recorded: the first of the links.
+  std::size_t joints() const { return reader_.header().joints.size(); }
   const RecordReader& reader() const { return reader_; }
   /// Half the size of the smallest body: what "small" means in this scene, m.
   double body_size() const { return body_size_; }
@@ -52,6 +60,8 @@ class Clip {
   /// `every`: contacts of each n-th of these frames only.
   std::string make_contacts_packet(std::size_t first, std::size_t count, std::size_t every,
                                    const ClipPrecision& precision) const;
+  /// Joints of some frames: kJointNumbers each. `digits`: of a number's binary ones, so many stay; 0: all.
+  std::string make_joints_packet(std::size_t first, std::size_t count, std::size_t every, int level, int digits) const;
   /// One body's exact motion over all frames of the clip.
   std::string make_body_packet(std::size_t body) const;
 
@@ -60,6 +70,10 @@ class Clip {
     std::vector<double> counts;
     std::vector<ClipContact> contacts;
   };
+  /// Rows of this clip's frames first, first + every, ...
+  template <class Rows>
+  std::optional<Rows> read(std::optional<Rows> (RecordReader::*read_rows)(std::size_t, std::size_t, std::size_t) const,
+                           std::size_t first, std::size_t count, std::size_t every) const;
   std::optional<ContactTable> read_contacts(std::size_t first, std::size_t count, std::size_t every) const;
   double calc_typical_force() const;
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxSceneText = 256u << 10;
 const char* const kBodyKinds[] = {"dynamic", "fixed", "kinematic"};
+const char* const kMotors[] = {"", "speed", "position", "force"};
 
 template <class Rows>
 Json flatten(const Rows& rows) {
@@ -38,6 +39,9 @@ Json describe(const RecordLink& link, const std::vector<std::string>& kinds) {
             {"anchor_a", link.anchor_a},
             {"anchor_b", link.anchor_b}};
   if (link.axis != std::array<double, 3>{}) json["axis"] = link.axis;
+  if (link.motor > 0 && link.motor < 4) json["motor"] = kMotors[link.motor];
+  for (std::size_t k = 0; k < link.couples.size(); ++k)
+    if (link.couples[k] >= 0) json["couples"].push_back({link.couples[k], link.factors[k]});
   return json;
 }
 
@@ -63,6 +67,7 @@ Json make_description(const RecordHeader& header, bool has_friction) {
   json["bodies"] = std::move(bodies);
   json["shapes"] = std::move(shapes);
   json["links"] = std::move(links);
+  json["joints"] = header.joints.size();
   return json;
 }
 

@@ -11,6 +11,7 @@ namespace slipstick {
 namespace {
 
 constexpr std::size_t kBlockFrames = 256;
+constexpr int kJointDigits = 12;  ///< binary: 1e-4 of each number
 
 /// What an eye can tell apart, for a scene whose smallest body is `size` across.
 ClipPrecision calc_precision(double size) {
@@ -32,26 +33,38 @@ std::size_t calc_frame_count(const RecordReader& reader, double rate) {
   return static_cast<std::size_t>(std::max(2.0, std::ceil(span * rate * 1.02) + 2));
 }
 
+/// Packets of all frames, of every n-th when those of all would take more than `limit` bytes.
+template <class Make>
+std::vector<std::string> make_within(std::size_t limit, std::size_t frames, std::size_t* every, Make make) {
+  for (*every = 1;; *every *= 2) {
+    std::vector<std::string> packets;
+    std::size_t bytes = 0;
+    for (std::size_t first = 0; first < frames; first += kBlockFrames) {
+      packets.push_back(make(first, std::min(kBlockFrames, frames - first), *every));
+      bytes += packets.back().size();
+    }
+    if (bytes <= limit || *every >= kBlockFrames) return packets;
+  }
+}
+
 bool add_clip(const Clip& clip, std::size_t index, const ExportOptions& options, std::vector<std::string>* packets) {
   const ClipPrecision precision = calc_precision(clip.body_size());
-  std::vector<std::string> frames, contacts;
+  std::vector<std::string> frames, joints;
   for (std::size_t first = 0; first < clip.frames(); first += kBlockFrames)
     frames.push_back(clip.make_frames_packet(first, std::min(kBlockFrames, clip.frames() - first), precision));
-  // Contacts of fewer frames when those of all would make the file too large.
-  std::size_t every = 1;
-  for (;; every *= 2) {
-    contacts.clear();
-    std::size_t bytes = 0;
-    for (std::size_t first = 0; first < clip.frames(); first += kBlockFrames) {
-      contacts.push_back(
-          clip.make_contacts_packet(first, std::min(kBlockFrames, clip.frames() - first), every, precision));
-      bytes += contacts.back().size();
-    }
-    if (bytes <= options.max_contact_bytes || every >= kBlockFrames) break;
-  }
+  std::size_t every = 1, joints_every = 1;
+  std::vector<std::string> contacts = make_within(options.max_contact_bytes, clip.frames(), &every,
+                                                  [&](std::size_t first, std::size_t count, std::size_t n) {
+                                                    return clip.make_contacts_packet(first, count, n, precision);
+                                                  });
+  if (clip.joints() > 0)
+    joints = make_within(options.max_joint_bytes, clip.frames(), &joints_every,
+                         [&](std::size_t first, std::size_t count, std::size_t n) {
+                           return clip.make_joints_packet(first, count, n, precision.level, kJointDigits);
+                         });
   packets->push_back(
       clip.make_clip_packet(9, {{"part", "clip"}, {"clip", index}, {"rounded", true}, {"contacts_every", every}}));
-  for (auto* parts : {&frames, &contacts})
+  for (auto* parts : {&frames, &contacts, &joints})
     for (std::string& part : *parts) {
       if (part.empty()) return false;
       packets->push_back(std::move(part));

@@ -14,6 +14,16 @@ constexpr std::size_t kMaxWatchers = 4;
 constexpr std::size_t kMaxEntries = 64;
 constexpr auto kFramePeriod = std::chrono::microseconds(16000);
 
+std::vector<float> make_joint_row(const RecordFrame& frame) {
+  std::vector<float> row;
+  for (std::size_t j = 0; j < frame.joint_position.size(); ++j) {
+    for (const auto& column : {frame.joint_position, frame.joint_velocity, frame.joint_motor})
+      row.push_back(static_cast<float>(column[j]));
+    for (const double value : frame.joint_reaction.subspan(6 * j, 6)) row.push_back(static_cast<float>(value));
+  }
+  return row;
+}
+
 }  // namespace
 
 void LiveInbox::put(Message message, bool may_be_dropped) {
@@ -231,6 +241,7 @@ std::string LiveSimulation::make_frame_packet() {
   packet.add("position", position, 3 * nb);
   packet.add("orientation", orientation, 4 * nb);
   packet.add("velocity", velocity, 6 * nb);
+  if (!f.joint_position.empty()) packet.add("joints", make_joint_row(f), f.joint_position.size() * kJointNumbers);
   const double counts[] = {double(contacts.size())};
   add_contacts(counts, contacts, nullptr, 0, &packet);
   packet.add("events", events, 6);

@@ -16,14 +16,22 @@ const HOSTILE = "<img src=x onerror=\"window.hacked=1\"></script><script>window.
 
 const SCENE = `slipstick: 1
 name: '${HOSTILE.replaceAll("'", "''")}'
+let: {fan_speed: 3, n: 1, twice: 2*fan_speed}
 bodies:
   - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
   - {name: '${HOSTILE.replaceAll("'", "''")}', mass: 1, position: [0, 0, 0.15], shapes: [{box: {size: [0.3, 0.3, 0.3]}}]}
   - {name: slider, mass: 2, position: [0.8, 0, 0.1], velocity: [1, 0, 0], shapes: [{box: {size: [0.2, 0.2, 0.2]}}]}
   - {name: ball, mass: 1, position: [-0.8, 0, 0.6], shapes: [{sphere: {radius: 0.15}}]}
   - {name: lamp, mass: 3, position: [0, 1, 0.8], shapes: [{sphere: {radius: 0.1}}]}
+  - {name: fan, mass: 1, position: [0, -1, 0.8], shapes: [{box: {size: [0.4, 0.05, 0.05]}}]}
+  - {name: wheel, mass: 1, position: [0.5, -1, 0.8], shapes: [{cylinder: {radius: 0.1, length: 0.05}}]}
+  - {name: sledge, mass: 2, position: [1, -1, 0.8], shapes: [{box: {size: [0.1, 0.1, 0.1]}}]}
 joints:
   - ball: {name: '<b>hook</b>', between: [world, lamp], at: [0, 1, 0.8]}
+  - hinge: {name: spindle, between: [world, fan], at: [0, -1, 0.8], axis: [0, 0, 1], motor: {speed: fan_speed, max: 50}}
+  - hinge: {name: second, between: [world, wheel], at: [0.5, -1, 0.8], axis: [0, 0, 1]}
+  - gear: {name: pair, joints: [spindle, second], ratio: -2}
+  - slider: {name: rail, between: [world, sledge], axis: [1, 0, 0], motor: {position: 0.2, max: 200}}
 simulation: {duration: 1, step: 1/100}
 `;
 
@@ -134,6 +142,47 @@ const tests = {
     await page.keyboard.press("Escape");
   },
 
+  async "joints: drawn as what they are, listed with their forces, plotted when chosen"(page) {
+    await page.click('[data-tab="joints"]');
+    await page.evaluate("slipstick.seek(1)");
+    await until(page, "document.querySelectorAll('.joint-row').length === 5 && document.querySelector('[data-joint=spindle] td:nth-child(3)').textContent !== ''", "five joints");
+    const cells = (name) => page.locator(`[data-joint="${name}"] td`).allInnerTexts();
+    const number = (text) => parseFloat(text.replace("−", "-"));
+    const spindle = await cells("spindle"), second = await cells("second"), rail = await cells("rail");
+    assert.ok(Math.abs(number(spindle[2]) - 3) < 0.01, `the motor keeps its speed: ${spindle}`);
+    assert.ok(Math.abs(number(second[2]) + 1.5) < 0.01, `and the gear its ratio: ${second}`);
+    assert.ok(Math.abs(number(spindle[4]) - 9.81) < 0.01, `the hinge carries the fan: ${spindle}`);
+    assert.ok(number(rail[1]) > 0.15 && number(rail[1]) <= 0.201, `the slider is driven to its place: ${rail}`);
+    const shapes = await seen(page, "slipstick.stage.sides[0].joints.items.map((i) => `${i.link.name} ${i.shape}`)");
+    for (const wanted of ["<b>hook</b> ball", "spindle pin", "spindle turn", "second pin", "rail rail", "rail carriage", "rail push"]) assert.ok(shapes.includes(wanted), `${wanted} in ${shapes}`);
+    const wheels = await seen(page, "slipstick.stage.sides[0].joints.items.filter((i) => i.shape.startsWith('gear')).map((i) => i.scale[0])");
+    assert.ok(wheels.length === 2 && Math.abs(wheels[0] + wheels[1] - 0.5) < 1e-6 && Math.abs(wheels[1] / wheels[0] - 2) < 1e-6, `gears that fit: ${wheels}`);
+    await page.click('[data-joint="spindle"]');
+    await until(page, "slipstick.joints.cards.find((c) => c.key === 'joint_position').full?.[1]?.length === 101", "its plots");
+    const at = await seen(page, "slipstick.joints.cards.find((c) => c.key === 'joint_position').full[1][100]");
+    assert.ok(Math.abs(at - 3) < 0.05, `three radians in a second: ${at}`);
+    await until(page, "/2\\.9\\d* rad|3\\.0\\d* rad|3 rad/.test(document.querySelector('[data-plot=joint_position] .u-legend').textContent)", "the legend has the value at this time");
+    await page.keyboard.press("Escape");
+    assert.equal(await seen(page, "slipstick.state.joint"), -1);
+  },
+
+  async "F zooms on the chosen body; Esc closes the help"(page) {
+    await page.evaluate("slipstick.stage.home(); slipstick.select(slipstick.clip.findBody('lamp'))");
+    const far = await seen(page, "slipstick.stage.camera.position.distanceTo(slipstick.stage.controls.target)");
+    await page.keyboard.press("f");
+    await drawn(page);
+    const near = await seen(page, "slipstick.stage.camera.position.distanceTo(slipstick.stage.controls.target)");
+    assert.ok(near < 0.7 * far, `nearer: ${far} to ${near}`);
+    assert.ok(await seen(page, "slipstick.stage.controls.target.toArray().every((x, i) => Math.abs(x - [0, 1, 0.8][i]) < 1e-6)"), "the lamp is in the middle");
+    await page.keyboard.press("?");
+    assert.equal(await seen(page, "slipstick.help.open"), true);
+    await page.keyboard.press("Escape");
+    assert.equal(await seen(page, "slipstick.help.open"), false);
+    assert.ok(await seen(page, "slipstick.state.selected") >= 0, "the body stays chosen");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("h");
+  },
+
   async "plots follow the timeline and are saved"(page) {
     await page.click('[data-tab="plots"]');
     await until(page, "document.querySelectorAll('.plot canvas').length === 3", "three plots");
@@ -157,8 +206,10 @@ const tests = {
 async function testExport() {
   const page = await open(`file://${join(folder, "page.html")}`, { width: 390, height: 780 });
   assert.equal(await seen(page, "slipstick.clip.frames"), 51, "thinned to what an eye can follow");
+  assert.equal(await seen(page, "slipstick.end"), 1, "it ends where the run ends");
+  assert.ok(Math.abs(await seen(page, "slipstick.clip.joint(50, 1)[1]") - 3) < 0.01, "what joints do is in it");
   await page.evaluate("slipstick.seek(1)");
-  await until(page, "slipstick.stage.sides[0].bodies.position.length === 15");
+  await until(page, "slipstick.stage.sides[0].bodies.position.length === 24");
   const z = await seen(page, "slipstick.stage.sides[0].bodies.bodyPose(1).position[2]");
   assert.ok(Math.abs(z - 0.15) < 1e-3, `the block stands: ${z}`);
   assert.equal(await page.locator("h1").innerText(), HOSTILE);

@@ -4,6 +4,7 @@ import { Stage } from "./scene/stage.js";
 import { h, iconButton, show, showLength } from "./ui/dom.js";
 import { listen, makeHelp } from "./ui/keys.js";
 import { Hand, LiveBar } from "./ui/live.js";
+import { JointPanel } from "./ui/joints.js";
 import { BodyPanel, RunPanel, ViewPanel } from "./ui/panels.js";
 import { PlotStack } from "./ui/plots.js";
 import { Timeline } from "./ui/timeline.js";
@@ -23,7 +24,7 @@ class App {
     this.settings = readSettings();
     this.state = {
       theme: this.settings.theme ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"),
-      selected: -1, follow: false, compare: "ghost", panel: innerWidth > 900,
+      selected: -1, joint: -1, follow: false, compare: "ghost", panel: innerWidth > 900, bare: this.settings.ui === "0",
       show: { points: false, forces: false, cones: false, gaps: false, onlySelected: false, islands: false, links: true,
         centres: false, frames: false, trails: false, touching: false, forceScale: 1, pointScale: 1, gapScale: 1000 },
     };
@@ -38,7 +39,7 @@ class App {
     this.frame = 0;
     this.slow = 0;
     document.documentElement.dataset.theme = this.state.theme;
-    if (this.settings.ui === "0") document.documentElement.classList.add("bare");
+    if (this.state.bare) document.documentElement.classList.add("bare");
   }
 
   get start() { return this.clip.start; }
@@ -51,7 +52,8 @@ class App {
     if (!live) {
       this.begin(clips);
       const wants = () => true;
-      return clips.forEach((clip) => loadRest(clip, () => clip.at(this.time).frame, wants).catch((e) => this.say(e.message)));
+      return clips.forEach((clip) => loadRest(clip, () => clip.at(this.time).frame, wants)
+        .then(() => { if (clip === this.clip && !this.settings.view) this.stage.settle(); }).catch((e) => this.say(e.message)));
     }
     this.live = new LiveSource({
       clip: (clip, json) => { this.liveJson = json; this.pending = clip; },
@@ -80,7 +82,7 @@ class App {
     if (this.tail) this.time = this.clip.end;
     this.moved = true;
     const now = performance.now();
-    if (!this.lastSlow || now - this.lastSlow > 250) { this.lastSlow = now; this.plots.refresh(); this.body.update(); }
+    if (!this.lastSlow || now - this.lastSlow > 250) { this.lastSlow = now; this.plots.refresh(); this.body.update(); this.joints.update(); }
   }
 
   goLive() { this.tail = true; this.time = this.clip.end; this.live.send({ do: "play" }); }
@@ -101,7 +103,8 @@ class App {
     this.time = this.settings.t !== undefined ? this.start + +this.settings.t : this.start;
     if (this.settings.select) this.select(this.clip.findBody(this.settings.select));
     if (this.settings.view) this.stage.home(this.settings.view);
-    if (this.settings.follow) this.state.follow = true;
+    if (this.settings.joint) this.selectJoint(this.clip.json.links.findIndex((link) => link.name === this.settings.joint));
+    if (this.settings.follow && this.state.selected >= 0) { this.stage.update(this.time); this.toggleFollow(); }
     if (this.other) this.setCompare(this.state.compare);
     const unknown = [...this.stage.sides[0].bodies.unknown];
     if (unknown.length) this.say(`This viewer does not draw: ${unknown.join(", ")}`);
@@ -122,7 +125,9 @@ class App {
     this.view = new ViewPanel(this);
     this.run = new RunPanel(this);
     this.timeline = new Timeline(this);
-    this.tabs = { plots: ["Plots", this.plots], body: ["Body", this.body], view: ["View", this.view], run: ["Run", this.run] };
+    this.joints = new JointPanel(this);
+    this.tabs = { plots: ["Plots", this.plots], body: ["Body", this.body], joints: ["Joints", this.joints], view: ["View", this.view], run: ["Run", this.run] };
+    if (!j.joints) delete this.tabs.joints;
     this.panelBody = h("div.panel-body");
     this.tabBar = h("nav.tabs", { role: "tablist" }, Object.entries(this.tabs).map(([key, [label]]) =>
       h("button.tab", { type: "button", role: "tab", "data-tab": key, onclick: () => this.openTab(key) }, label)));
@@ -136,8 +141,8 @@ class App {
         iconButton("home", "Whole scene (H)", () => this.stage.home()), iconButton("theme", "Dark or light (T)", () => this.toggleTheme()),
         iconButton("help", "Keys and mouse (?)", () => this.toggleHelp()), iconButton("panel", "Plots and panels (P)", () => this.togglePanel()))),
       this.overlay, this.legend, this.note), this.panel, this.timeline.element, this.help);
-    this.openTab(this.settings.tab ?? "plots");
-    this.showPanel(this.state.panel && this.settings.ui !== "0");
+    this.openTab(this.tabs[this.settings.tab] ? this.settings.tab : "plots");
+    this.showPanel(this.state.panel && !this.state.bare);
     this.updateLegend();
   }
 
@@ -147,6 +152,7 @@ class App {
     this.tab = key;
     this.plots.refresh();
     this.body.update();
+    this.joints.update();
   }
 
   showPanel(visible) {
@@ -186,7 +192,7 @@ class App {
     });
     this.canvas.addEventListener("dblclick", (e) => {
       const hit = this.stage.pick(e.clientX, e.clientY);
-      if (hit) { this.select(hit.body); this.state.follow = true; this.moved = true; }
+      if (hit) { this.select(hit.body); this.state.follow = false; this.toggleFollow(); }
     });
   }
 
@@ -254,9 +260,19 @@ class App {
     this.moved = true;
   }
 
+  selectJoint(joint) {
+    this.state.joint = joint;
+    for (const side of this.stage.sides) side.joints.paint(joint);
+    this.joints.update();
+    this.moved = true;
+  }
+
+  /** Goes near to the chosen body and with it; again: lets it go. */
   toggleFollow() {
     if (this.state.selected < 0) return this.say("Choose a body first.");
     this.state.follow = !this.state.follow;
+    if (this.state.follow) this.stage.zoomTo(this.state.selected);
+    this.stage.touched = true;
     this.body.stamp = null;
     this.moved = true;
   }
@@ -317,7 +333,9 @@ class App {
     this.timeline.update();
     this.plots.mark();
     this.body.update();
+    this.joints.update();
     this.updateCertificate();
+    this.updateLegend();
   }
 
   updateCertificate() {
@@ -339,7 +357,8 @@ class App {
     this.legend.hidden = !any;
     if (!any || !view) return;
     const rows = [];
-    if (s.points) rows.push(h("div.key", {}, h("span.dot"), "sticks"), h("div.key", {}, h("span.ring"), "slips"));
+    const { count, slipping, force, worstGap } = view.total;
+    if (s.points) rows.push(h("div.key", {}, h("span.dot"), `${count - slipping} sticks`), h("div.key", {}, h("span.ring"), `${slipping} slips`));
     if (s.forces || s.cones) {
       const newtons = roundStep(view.typicalForce() / s.forceScale);
       const world = newtons * view.scale(s), [x0] = this.stage.project(this.stage.frame.center);
@@ -347,15 +366,15 @@ class App {
       const [x1] = this.stage.project(this.stage.frame.center.map((c, i) => c + world * right[i]));
       const bar = h("span.bar");
       bar.style.width = `${Math.min(180, Math.max(4, Math.abs(x1 - x0)))}px`;
-      rows.push(h("div.key.wide", {}, bar, `${show(newtons, 2)} N`));
+      rows.push(h("div.key.wide", {}, bar, `${show(newtons, 2)} N`), h("div.key", {}, `normal forces ${show(force, 3)} N in all`));
     }
     if (s.cones) {
       const canvas = h("canvas", { width: 120, height: 8 }), g = canvas.getContext("2d"), c = new Color();
       for (let i = 0; i < 120; ++i) { g.fillStyle = `#${usageColor(i / 119, c).getHexString()}`; g.fillRect(i, 0, 1, 8); }
       rows.push(h("div.key.wide", {}, "cone unused", canvas, "all used"));
     }
-    if (s.gaps) rows.push(h("div.key", {}, h("span.gap"), `penetration × ${show(s.gapScale, 2)}`));
-    if (s.islands) rows.push(h("div.key", {}, "one colour, one island"));
+    if (s.gaps) rows.push(h("div.key", {}, h("span.gap"), `penetration × ${show(s.gapScale, 2)}, deepest ${showLength(Math.max(0, -worstGap))}`));
+    if (s.islands) rows.push(h("div.key", {}, `${this.stage.islandCount ?? 0} islands, a colour each`));
     this.legend.replaceChildren(...rows);
   }
 

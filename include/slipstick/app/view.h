@@ -20,6 +20,7 @@ struct ExportOptions {
   double frames_per_second = 60;              ///< of simulated time; a recording with more is thinned
   std::size_t max_poses = 4'000'000;          ///< frames times bodies; beyond it frames are left out
   std::size_t max_contact_bytes = 2'000'000;  ///< beyond it contacts are kept for fewer frames
+  std::size_t max_joint_bytes = 2'000'000;    ///< and what joints do
 };
 
 /// One HTML file that holds the viewer and one or two recordings (side by side), and opens from disk.

@@ -84,16 +84,18 @@ TEST(Clip, FramesAndContactsAreThoseOfTheRecording) {
   EXPECT_NEAR(drag, -0.25 * 2 * 9.81, 1e-3) << "the block that slides uses all of its cone";
 }
 
-TEST(Clip, ABodyComesWithItsJoints) {
+TEST(Clip, JointsAreThoseOfTheRecording) {
   const TemporaryFolder folder;
   const Scene scene = test::scene_of(
       "bodies:\n"
       "  - {name: upper, mass: 2, position: [0, 0, -1], shapes: [{sphere: {radius: 0.1}}]}\n"
       "  - {name: lower, mass: 1, position: [0, 0, -2], shapes: [{sphere: {radius: 0.1}}]}\n"
-      "  - {name: free, mass: 1, position: [5, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+      "  - {name: fan, mass: 1, position: [5, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
       "joints:\n"
       "  - ball: {between: [world, upper], at: [0, 0, 0]}\n"
-      "  - hinge: {between: [upper, lower], at: [0, 0, -1.5], axis: [0, 1, 0]}\n"
+      "  - hinge: {name: knee, between: [upper, lower], at: [0, 0, -1.5], axis: [0, 1, 0]}\n"
+      "  - hinge: {name: spindle, between: [world, fan], at: [5, 0, 0], axis: [0, 0, 1], motor: {speed: 2, max: 9}}\n"
+      "  - gear: {joints: [spindle, knee], ratio: -3}\n"
       "simulation: {duration: 1, step: 1/100}\n");
   const std::string path = folder.file("run.h5");
   {
@@ -106,32 +108,53 @@ TEST(Clip, ABodyComesWithItsJoints) {
       recorder->append(simulation, &report);
     }
   }
-  const Clip clip = open(path);
-  const auto upper = read_packet(clip.make_body_packet(0)), lower = read_packet(clip.make_body_packet(1)),
-             free = read_packet(clip.make_body_packet(2));
-  EXPECT_EQ(upper.json["joints"], (Json{0, 1}));
-  EXPECT_EQ(lower.json["joints"], (Json{1}));
-  EXPECT_EQ(free.json["joints"], Json::array());
-  ASSERT_EQ(upper.columns.at("joints").size(), 11u * 18);
-  ASSERT_EQ(lower.columns.at("joints").size(), 11u * 9);
-  EXPECT_NEAR(upper.columns.at("joints")[10 * 18 + 5], 3 * 9.81, 1e-7);
-  EXPECT_NEAR(upper.columns.at("joints")[10 * 18 + 9 + 5], 9.81, 1e-7);
-  EXPECT_NEAR(lower.columns.at("joints")[10 * 9 + 5], 9.81, 1e-7);
+  const Clip clip = open(path, 3);  // frames 0, 4, 8, and 10, the last
+  ASSERT_EQ(clip.joints(), 4u);
+  ASSERT_EQ(clip.frames(), 4u);
+  const auto recorded = clip.reader().read_joints(0, 11, 1);
+  ASSERT_TRUE(recorded);
+  const auto packet = read_packet(clip.make_joints_packet(0, 4, 1, 1, 0));
+  const auto& rows = packet.columns.at("joints");
+  ASSERT_EQ(rows.size(), 4u * 4 * kJointNumbers);
+  for (const auto& [frame, index] : {std::pair{1, 4}, {2, 8}, {3, 10}})
+    for (std::size_t j = 0; j < 4; ++j) {
+      const std::size_t at = (static_cast<std::size_t>(frame) * 4 + j) * kJointNumbers;
+      const std::size_t from = static_cast<std::size_t>(index) * 4 + j;
+      if (j == 1 || j == 2) {
+        EXPECT_FLOAT_EQ(rows[at + 1], static_cast<float>(recorded->velocity[from]));
+      }
+      for (std::size_t k = 0; k < 6; ++k)
+        EXPECT_FLOAT_EQ(rows[at + 3 + k], static_cast<float>(recorded->reaction[6 * from + k]));
+    }
+  const auto rounded = read_packet(clip.make_joints_packet(0, 4, 1, 1, 12));
+  EXPECT_NEAR(rounded.columns.at("joints")[(3 * 4 + 2) * kJointNumbers + 1], 2, 2e-3);
+  EXPECT_TRUE(clip.make_joints_packet(3, 4, 1, 1, 0).empty()) << "beyond the end";
+  const auto links = read_packet(clip.make_clip_packet(1)).json["links"];
+  EXPECT_FALSE(links[1].contains("motor"));
+  EXPECT_EQ(links[2]["motor"], "speed");
+  EXPECT_EQ(links[3]["couples"], (Json{{2, 1.0}, {1, 3.0}}));
 }
 
-TEST(Clip, ThinsALongRecording) {
+TEST(Clip, ThinsALongRecordingAndKeepsItsEnd) {
   const TemporaryFolder folder;
   const Clip clip = open(record(folder), 20);
   EXPECT_EQ(clip.stride(), 6u);
-  EXPECT_EQ(clip.frames(), 17u);
+  EXPECT_EQ(clip.frames(), 18u);
   const auto read = read_packet(clip.make_clip_packet(0));
   EXPECT_NEAR(read.columns.at("time")[3], 0.18, 1e-12);
+  EXPECT_NEAR(read.columns.at("time")[16], 0.96, 1e-12);
+  EXPECT_EQ(read.columns.at("time")[17], clip.reader().series().time.back());
   double iterations = 0;
-  for (std::size_t k = 0; k <= 96; ++k) iterations += static_cast<double>(clip.reader().series().iterations[k]);
+  for (const auto n : clip.reader().series().iterations) iterations += static_cast<double>(n);
   double shown = 0;
   for (const double n : read.columns.at("iterations")) shown += n;
   EXPECT_EQ(shown, iterations) << "sums lose nothing";
-  EXPECT_FALSE(clip.make_contacts_packet(0, 17, 4, {}).empty());
+  const auto last = clip.reader().read_poses(100, 1, 1);
+  const auto frames = read_packet(clip.make_frames_packet(10, 8, {}));
+  EXPECT_NEAR(frames.columns.at("position")[(7 * 3 + 1) * 3], (*last)[7], 1e-6) << "the last frame is the last";
+  EXPECT_EQ(read_packet(clip.make_contacts_packet(0, 18, 1, {})).columns.at("contact_count").size(), 18u);
+  EXPECT_FALSE(clip.make_contacts_packet(0, 18, 4, {}).empty());
+  EXPECT_EQ(read_packet(clip.make_body_packet(1)).columns.at("pose").size(), 18u * 7);
   EXPECT_TRUE(clip.make_frames_packet(10, 30, {}).empty()) << "beyond the end";
 }
 
@@ -154,7 +177,7 @@ TEST(RecordReader, SurfacesAreReadBack) {
   shape.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   shape.triangles = {{0, 2, 1}, {0, 1, 3}};
   header.shapes = {RecordShape{}, shape};
-  header.links.push_back({0, "hinge", 0, -1, {1, 2, 3}, {4, 5, 6}, {0, 0, 1}});
+  header.links.push_back({0, "hinge", 0, -1, {1, 2, 3}, {4, 5, 6}, {0, 0, 1}, 2, {-1, -1, -1}, {}});
   const std::string path = folder.file("run.h5");
   auto writer = RecordWriter::create(path, header);
   test_files::FrameMaker maker(1);
@@ -166,6 +189,7 @@ TEST(RecordReader, SurfacesAreReadBack) {
   EXPECT_EQ(reader->header().shapes[1].triangles, shape.triangles);
   EXPECT_TRUE(reader->header().shapes[0].vertices.empty());
   EXPECT_EQ(reader->header().links[0].axis, (std::array<double, 3>{0, 0, 1}));
+  EXPECT_EQ(reader->header().links[0].motor, 2);
   EXPECT_EQ(reader->header().centers_of_mass[0], (std::array<double, 3>{0, 0, 0.5}));
   const Json json = make_description(reader->header(), true);
   EXPECT_EQ(json["shapes"][1]["triangles"], (Json{0, 2, 1, 0, 1, 3}));

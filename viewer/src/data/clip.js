@@ -2,6 +2,7 @@
 
 const SERIES = ["residual", "relative", "penetration", "joint_error", "iterations", "escalations", "certified",
   "contact_count"];
+const JOINT_NUMBERS = 9;
 
 export class Clip {
   constructor(json, columns, chunk) {
@@ -17,10 +18,12 @@ export class Clip {
     this.addEvents(columns.events ?? []);
     this.poseChunks = [];
     this.contactChunks = [];
+    this.jointChunks = [];
     this.loaded = 0; // frames whose poses are here
     this.version = 0; // grows when frames are added or dropped
     this.loadPose = null; // (chunk index) => Promise, set by the source
     this.loadContacts = null;
+    this.loadJoints = null;
   }
 
   get start() { return this.time[0] ?? 0; }
@@ -58,6 +61,19 @@ export class Clip {
     columns.contact_count.forEach((n, i) => { starts[i + 1] = starts[i] + n; });
     this.contactChunks[Math.floor(first / this.chunk)] = { ...columns, starts, every };
     this.version++;
+  }
+
+  setJoints(first, columns, every) {
+    this.jointChunks[Math.floor(first / this.chunk)] = { joints: columns.joints, every };
+    this.version++;
+  }
+
+  /** What joint j does at a frame: position, speed, motor force, reaction force (3) and moment (3); null while it is not here. */
+  joint(frame, j) {
+    const piece = this.jointChunks[Math.floor(frame / this.chunk)];
+    if (!piece) return null;
+    const row = Math.floor((frame % this.chunk) / piece.every), at = (row * this.json.joints + j) * JOINT_NUMBERS;
+    return piece.joints.subarray(at, at + JOINT_NUMBERS);
   }
 
   /** Poses of a frame: {position, orientation, from} with `from` the first body's index, or null. */
@@ -100,6 +116,11 @@ export class Clip {
     for (let i = 0; i < chunks; ++i) if (!this.contactChunks[i]) await this.loadContacts?.(i);
   }
 
+  async needAllJoints() {
+    const chunks = Math.ceil(this.frames / this.chunk);
+    for (let i = 0; i < chunks; ++i) if (!this.jointChunks[i]) await this.loadJoints?.(i);
+  }
+
   // ---- live: one frame a chunk
 
   append(columns, contacts) {
@@ -109,6 +130,7 @@ export class Clip {
     SERIES.forEach((name, i) => this.series[name].push(s[4 + i]));
     this.poseChunks.push({ position: columns.position, orientation: columns.orientation, velocity: columns.velocity });
     this.contactChunks.push({ ...contacts, starts: new Uint32Array([0, contacts.a.length]), every: 1 });
+    this.jointChunks.push(columns.joints ? { joints: columns.joints, every: 1 } : undefined);
     this.addEvents(columns.events);
     this.frames++;
     this.loaded++;
@@ -122,6 +144,7 @@ export class Clip {
     for (const name of SERIES) this.series[name].splice(0, count);
     this.poseChunks.splice(0, count);
     this.contactChunks.splice(0, count);
+    this.jointChunks.splice(0, count);
     this.events = this.events.filter((e) => e.time >= this.time[0]);
     this.frames -= count;
     this.loaded -= count;

@@ -1,5 +1,6 @@
-// Joints and springs, centres of mass, frames, trails, islands.
+// Lines: springs and ropes, centres of mass, frames, trails; and islands. (Joints themselves: joints.js.)
 import { BufferAttribute, BufferGeometry, Color, Group, LineBasicMaterial, LineSegments, DynamicDrawUsage } from "three";
+import { findReach } from "./joints.js";
 import { add, cross, norm, rotate, subtract, times, unit } from "./math.js";
 
 /** Line segments that are drawn anew each frame. */
@@ -55,6 +56,7 @@ export class LinkView {
   constructor(clip, radius, theme) {
     this.clip = clip;
     this.radius = radius;
+    this.reach = findReach(clip);
     this.group = new Group();
     this.links = new Strokes(new Color(theme.link), 1, true);
     this.marks = new Strokes(null, 1, true);
@@ -78,28 +80,17 @@ export class LinkView {
     for (const part of [this.links, this.marks, this.trail]) part.end();
   }
 
+  /** What is not solid of a joint: springs, ropes, and arms to bodies that do not reach their joint themselves. */
   drawLink(link, bodies) {
     const a = this.anchor(bodies, link.a, link.anchor_a), b = this.anchor(bodies, link.b, link.anchor_b);
-    const size = 0.025 * this.radius;
-    if (link.kind === "spring") this.drawSpring(a, b, size);
-    else this.links.segment(a, b);
-    this.drawCross(a, size);
-    if (norm(subtract(a, b)) > size) this.drawCross(b, size);
-    // Arms from the joint to the bodies that it holds, where they have a centre.
-    for (const [body, point] of [[link.a, a], [link.b, b]]) {
-      if (body < 0 || this.clip.bodies[body].kind === "fixed") continue;
+    if (link.kind === "spring") this.drawSpring(a, b, 0.025 * this.radius);
+    else if (link.kind === "rope" || link.kind === "rod") this.links.segment(a, b);
+    if (link.couples) return;
+    for (const [body, point, anchor] of [[link.a, a, link.anchor_a], [link.b, b, link.anchor_b]]) {
+      if (body < 0 || this.clip.bodies[body].kind === "fixed" || norm(anchor) <= 1.1 * this.reach[body]) continue;
       const pose = bodies.bodyPose(body);
       this.links.segment(point, add(pose.position, rotate(pose.orientation, this.clip.bodies[body].com ?? [0, 0, 0])));
     }
-    if (link.axis) {
-      const axis = link.a < 0 ? link.axis : rotate(bodies.bodyPose(link.a).orientation, link.axis);
-      const reach = times(unit(axis), 3 * size);
-      this.links.segment(subtract(a, reach), add(a, reach));
-    }
-  }
-
-  drawCross(p, size) {
-    for (const d of [[size, 0, 0], [0, size, 0], [0, 0, size]]) this.links.segment(subtract(p, d), add(p, d));
   }
 
   drawSpring(a, b, size) {

@@ -6,15 +6,15 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BodySet } from "./bodies.js";
 import { ContactView } from "./contacts.js";
 import { Ground } from "./ground.js";
+import { findReach, JointView } from "./joints.js";
 import { findIslands, LinkView } from "./links.js";
 import { add, cross, dot, norm, quantile, rotate, subtract, times, unit } from "./math.js";
 import { ISLANDS } from "./palette.js";
-import { extent, isEndless } from "./shapes.js";
 
 export const THEMES = {
-  dark: { background: "#10141a", ground: "#2b2e34", grid: "#8ea0bb", flat: "#1c222b", edge: "#5b6778", link: "#dfe6f0",
+  dark: { background: "#10141a", ground: "#2b2e34", grid: "#8ea0bb", flat: "#1c222b", edge: "#5b6778", link: "#dfe6f0", joint: "#c9d2de", motor: "#f0a030",
     sky: "#e6ebf3", earth: "#2c2a28", hemisphere: 1.7, sun: 2.4, fill: 1.0, accent: "#5cc8ff" },
-  light: { background: "#eef1f5", ground: "#e9ecf0", grid: "#6b7787", flat: "#dde2e9", edge: "#8a94a3", link: "#27303c",
+  light: { background: "#eef1f5", ground: "#e9ecf0", grid: "#6b7787", flat: "#dde2e9", edge: "#8a94a3", link: "#27303c", joint: "#4b5766", motor: "#d97706",
     sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.5, sun: 2.0, fill: 0.9, accent: "#0072b2" },
 };
 
@@ -23,18 +23,17 @@ export function measure(clip) {
   const g = clip.json.gravity, planar = clip.json.planar;
   let up = norm(g) > 0 ? times(unit(g), -1) : planar ? [0, 1, 0] : [0, 0, 1];
   if (planar && Math.abs(up[2]) > 0.5) up = [0, 1, 0];
-  const reach = new Float64Array(clip.count);
-  for (const s of clip.json.shapes) {
-    if (s.body >= 0 && !isEndless(s)) reach[s.body] = Math.max(reach[s.body], extent(s) + Math.hypot(s.pose[0], s.pose[1], s.pose[2]));
-  }
-  const frames = clip.frames <= 1 ? [0] : [0, 0.12, 0.25, 0.5, 0.75, 1].map((f) => Math.round(f * (clip.frames - 1)));
-  const points = [], p = [0, 0, 0];
+  const reach = findReach(clip);
+  const samples = clip.count <= 400 ? 24 : 6; // of many bodies a few moments are enough
+  const frames = clip.frames <= 1 ? [0] : [...new Set(Array.from({ length: samples + 1 }, (_, k) => Math.round(k / samples * (clip.frames - 1))))];
+  const held = new Set(clip.json.links.flatMap((link) => [link.a, link.b])); // parts of machines: never out of the picture
+  const points = [], p = [0, 0, 0]; // x y z, reach, whether it is loose
   const first = [];
   for (const frame of frames) {
     for (let i = 0; i < clip.count; ++i) {
       const solid = reach[i] > 0 || clip.bodies[i].kind === "dynamic";
       if (!solid || !clip.bodyPosition(frame, i, p)) continue;
-      points.push([...p, reach[i]]);
+      points.push([...p, reach[i], !held.has(i)]);
       if (frame === 0) first.push([...p, reach[i]]);
     }
   }
@@ -69,6 +68,8 @@ function keepNear(first, points) {
   const keep = (near) => points.splice(0, points.length, ...near);
   const far = within(4).length < points.length;
   if (far && within(1.3).length >= 0.5 * points.length) { keep(within(1.6)); return false; } // some fly off
+  const near = points.filter((p) => !p[4] || norm(subtract(p, middle)) <= 1.25 * size);
+  if (!far && near.length >= 0.8 * points.length) { keep(near); return false; } // some roll away
   if (within(12).length === points.length) return false;
   keep(within(3));
   return true;
@@ -135,12 +136,13 @@ export class Stage {
       const dot = 0.025 * this.frame.radius;
       const bodies = new BodySet(clip, { dot });
       const side = { clip, group: new Group(), bodies, contacts: new ContactView(clip, this.frame.radius),
-        links: new LinkView(clip, this.frame.radius, theme), ground: new Ground(clip, this.frame, theme) };
+        links: new LinkView(clip, this.frame.radius, theme),
+        joints: new JointView(clip, this.frame.radius, theme), ground: new Ground(clip, this.frame, theme) };
       if (i > 0) {
         side.ghost = new BodySet(clip, { ghost: true, dot });
         side.group.add(side.ghost.group);
       }
-      side.group.add(bodies.group, side.contacts.group, side.links.group, side.ground.group);
+      side.group.add(bodies.group, side.contacts.group, side.links.group, side.joints.group, side.ground.group);
       this.scene.add(side.group);
       return side;
     });
@@ -150,8 +152,14 @@ export class Stage {
     this.home();
   }
 
-  /** Called again when a live clip has got its first frame. */
-  remeasure() { this.setClips(this.sides.map((s) => s.clip)); }
+  /** Once all frames are here: the picture that fits them, unless somebody has moved the camera or it fits already. */
+  settle() {
+    const fit = measure(this.sides[0].clip), moved = norm(subtract(fit.center, this.frame.center));
+    if (this.touched || (moved < 0.05 * fit.radius && Math.abs(fit.radius / this.frame.radius - 1) < 0.05)) return;
+    this.frame = fit;
+    this.placeLights();
+    this.home();
+  }
 
   makeCamera(planar) {
     this.planar = planar;
@@ -167,6 +175,7 @@ export class Stage {
       this.controls.touches.ONE = 1;
     }
     this.controls.addEventListener("change", () => { this.dirty = true; });
+    this.controls.addEventListener("start", () => { this.touched = true; });
   }
 
   placeLights() {
@@ -195,6 +204,7 @@ export class Stage {
     for (const side of this.sides) {
       side.ground.setTheme(theme);
       side.links.setTheme(theme);
+      side.joints.setTheme(theme);
       for (const set of [side.bodies, side.ghost]) for (const { mesh } of set?.batches ?? []) mesh.light?.(this);
     }
     this.mark(this.state.selected);
@@ -251,13 +261,16 @@ export class Stage {
     };
     const [x0, x1] = ends(right), [y0, y1] = ends(over);
     const middle = add(center, add(times(right, (x0 + x1) / 2), times(over, (y0 + y1) / 2)));
-    const tall = 0.86 * Math.tan(this.camera.fov * Math.PI / 360), wide = tall * this.aspect;
+    const { room, shift } = this.state.bare ? { room: 0.9, shift: 0 } : { room: 0.83, shift: 0.05 }; // the title stands above
+    const tall = room * Math.tan(this.camera.fov * Math.PI / 360), wide = tall * this.aspect;
     const needed = points.map((p) => {
       const d = subtract(p, middle), z = dot(d, away);
       return z + Math.max((Math.abs(dot(d, right)) + p[3]) / wide, (Math.abs(dot(d, over)) + p[3]) / tall);
     });
-    const halfHeight = Math.max((y1 - y0) / 2, (x1 - x0) / 2 / this.aspect) / 0.82;
-    return { center: middle, halfHeight, distance: 1.06 * Math.max(quantile(needed, 0.985), 0.3 * this.frame.radius) };
+    const halfHeight = Math.max((y1 - y0) / 2, (x1 - x0) / 2 / this.aspect) / (room - 0.04);
+    const distance = 1.06 * Math.max(quantile(needed, 0.985), 0.3 * this.frame.radius);
+    const down = 2 * shift * (this.planar ? 1.06 * halfHeight : distance * Math.tan(this.camera.fov * Math.PI / 360));
+    return { center: add(middle, times(over, down)), halfHeight, distance };
   }
 
   get aspect() { return (this.width || 1) / (this.height || 1) / (this.sideBySide ? 2 : 1); }
@@ -285,6 +298,24 @@ export class Stage {
     this.quality = quality;
     this.sun.castShadow = quality > 1;
     this.resize();
+  }
+
+  /** Goes near to a body: it fills a good part of the picture. */
+  zoomTo(body) {
+    const size = Math.max(this.sides[0].joints.reach[body], 0.04 * this.frame.radius);
+    this.follow(body);
+    if (this.planar) {
+      this.camera.zoom = Math.max(1, this.halfHeight / (3 * size));
+      this.camera.updateProjectionMatrix();
+    } else {
+      const away = this.camera.position.clone().sub(this.controls.target);
+      const wanted = 2.6 * size / Math.tan(this.camera.fov * Math.PI / 360);
+      this.camera.position.copy(this.controls.target).add(away.setLength(Math.min(away.length(), wanted)));
+      this.camera.near = Math.min(this.camera.near, 0.05 * wanted);
+      this.camera.updateProjectionMatrix();
+    }
+    this.controls.update();
+    this.dirty = true;
   }
 
   /** Keeps a body in the middle. */
@@ -333,9 +364,11 @@ export class Stage {
       if (i === 0 || !ghosted) {
         side.contacts.group.visible = true;
         side.contacts.update(nearest, state.show, i === 0 ? state.selected : -1);
+        side.joints.update(side.bodies, state.show.links);
         side.links.update(at, side.bodies, state.show, i === 0 ? state.selected : -1);
       } else {
         side.contacts.group.visible = false;
+        side.joints.group.visible = false;
       }
       if (state.show.islands && i === 0) this.paintIslands(side, nearest);
     });

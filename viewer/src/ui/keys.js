@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 const HELP = [
   ["space", "play or pause"], ["← →", "one frame (shift: ten)"], ["Home End", "first, last frame"], ["[ ]", "slower, faster"],
   ["drag", "turn the camera; on a body of a live scene: pull it"], ["wheel, pinch", "zoom"], ["right drag, two fingers", "move the camera"],
-  ["click", "choose a body"], ["F", "follow the chosen body"], ["Esc", "let go of it"], ["H 1 2 3", "whole scene, front, side, top"],
+  ["click", "choose a body"], ["F", "zoom on the chosen body and follow it"], ["Esc", "let go of it; close this page"], ["H 1 2 3", "whole scene, front, side, top"],
   ["C V K G", "contact points, forces, friction cones, penetration"], ["I J M X L B", "islands, joints, centres, frames, trails, shapes that touch"],
   ["P", "plots and panels"], ["T", "dark or light"], ["R", "live: start again"], ["?", "this page"],
 ];
@@ -22,7 +22,7 @@ export function listen(app) {
   const actions = {
     " ": () => app.toggle(), arrowleft: (e) => app.stepFrames(e.shiftKey ? -10 : -1), arrowright: (e) => app.stepFrames(e.shiftKey ? 10 : 1),
     home: () => app.seek(app.start), end: () => app.seek(app.end), "[": () => app.changeSpeed(-1), "]": () => app.changeSpeed(1),
-    f: () => app.toggleFollow(), escape: () => app.select(-1), h: () => app.stage.home(), 1: () => app.stage.home("front"),
+    f: () => app.toggleFollow(), escape: () => { if (app.help.open) app.help.close(); else { app.select(-1); app.selectJoint(-1); } }, h: () => app.stage.home(), 1: () => app.stage.home("front"),
     2: () => app.stage.home("side"), 3: () => app.stage.home("top"), p: () => app.togglePanel(), t: () => app.toggleTheme(),
     r: () => app.live?.send({ do: "reset" }), "?": () => app.toggleHelp(),
   };

@@ -57,19 +57,21 @@ export class BodyPanel {
         ["angular velocity", `${vector(w)} rad/s`],
         body.mass > 0 ? ["linear kinetic energy", `${show(0.5 * body.mass * dot(v, v))} J`] : null,
       ]),
-      h("div.row", {}, h("button.button", { type: "button", onclick: () => app.toggleFollow() }, app.state.follow ? "Stop following" : "Follow (F)"),
+      h("div.row", {}, h("button.button", { type: "button", onclick: () => app.toggleFollow() }, app.state.follow ? "Stop following" : "Zoom and follow (F)"),
         h("button.button", { type: "button", onclick: () => app.select(-1) }, "Deselect")),
-      this.joints(motion, k), this.contacts(i));
+      this.joints(i, k), this.contacts(i));
   }
 
-  /** Coordinate, speed, motor and reaction of the body's joints: recordings on the server have them. */
-  joints(motion, k) {
-    const held = (motion.joints ?? []).filter(({ rows }) => rows[k]);
+  /** Coordinate, speed, motor and reaction of the body's joints. A click opens the joint's own plots. */
+  joints(i, k) {
+    const { app } = this, { clip } = app;
+    const held = clip.json.links.slice(0, clip.json.joints ?? 0).flatMap((link, j) => (link.a === i || link.b === i ? [{ link, j, row: clip.joint(k, j) }] : []));
     if (held.length === 0) return null;
+    if (held.some(({ row }) => !row)) clip.loadJoints?.(Math.floor(k / clip.chunk))?.then(() => { this.stamp = null; app.moved = true; });
     const number = (x) => (Number.isFinite(x) ? show(x, 3) : "–");
     return h("table.contacts.joints", {}, h("thead", {}, h("tr", {}, ["joint", "position", "speed", "motor", "force N"].map((t) => h("th", {}, t)))),
-      h("tbody", {}, held.slice(0, 24).map(({ link, rows }) => h("tr", {}, h("td", {}, this.app.clip.json.links[link].name),
-        [rows[k][0], rows[k][1], rows[k][2], norm(rows[k].slice(3, 6))].map((x) => h("td", {}, number(x)))))));
+      h("tbody", {}, held.filter(({ row }) => row).slice(0, 24).map(({ link, j, row }) => h("tr.joint-row", { onclick: () => { app.selectJoint(j); app.openTab("joints"); } }, h("td", {}, link.name),
+        [row[0], row[1], row[2], norm(row.subarray(3, 6))].map((x) => h("td", {}, number(x)))))));
   }
 
   contacts(i) {

@@ -21,11 +21,10 @@ async function bodyMotion(clip, body) {
   return clip.motions.get(key);
 }
 
-function fromServer({ pose, velocity, joints, held }) {
+function fromServer({ pose, velocity }) {
   const n = pose.length / 7;
   const list = (values, width, from, count) => Array.from({ length: n }, (_, i) => [...values.slice(width * i + from, width * i + from + count)]);
-  return { position: list(pose, 7, 0, 3), orientation: list(pose, 7, 3, 4), velocity: list(velocity, 6, 0, 3), angular: list(velocity, 6, 3, 3),
-    joints: held.map((link, i) => ({ link, rows: list(joints, 9 * held.length, 9 * i, 9) })) };
+  return { position: list(pose, 7, 0, 3), orientation: list(pose, 7, 3, 4), velocity: list(velocity, 6, 0, 3), angular: list(velocity, 6, 3, 3) };
 }
 
 function fromPoses(clip, body) {
@@ -101,6 +100,35 @@ function distances(clip, other) {
   }
   return { largest, mean };
 }
+
+/** One number of a joint over the run; `pick` gets its nine (data/clip.js). Null where it is not known. */
+async function jointSeries(clip, joint, pick) {
+  await clip.needAllJoints();
+  return Array.from({ length: clip.frames }, (_, k) => {
+    const row = clip.joint(k, joint), value = row ? pick(row) : NaN;
+    return Number.isFinite(value) ? value : null;
+  });
+}
+
+const TURNS = new Set(["hinge", "cylindrical", "screw", "planar", "wheel", "universal"]);
+/** Units of a joint's coordinate, its speed, and the force along it. */
+export function jointUnits(link) {
+  return TURNS.has(link.kind) ? { position: "rad", speed: "rad/s", motor: "N m" } : { position: "m", speed: "m/s", motor: "N" };
+}
+
+const jointPlot = (title, unit, lines) => ({ title, joint: true, unit: (link) => (typeof unit === "string" ? unit : unit(link)),
+  make: async ({ clip, joint }) => Promise.all(lines.map(async ([label, pick]) => [label, await jointSeries(clip, joint, pick)])) });
+const size = (r, from) => Math.hypot(r[from], r[from + 1], r[from + 2]);
+const parts = (from) => [["size", (r) => size(r, from)], ["x", (r) => r[from]], ["y", (r) => r[from + 1]], ["z", (r) => r[from + 2]]];
+
+/** Plots of the chosen joint. */
+export const JOINT_PLOTS = {
+  joint_position: jointPlot("Position", (link) => jointUnits(link).position, [["position", (r) => r[0]]]),
+  joint_speed: jointPlot("Speed", (link) => jointUnits(link).speed, [["speed", (r) => r[1]]]),
+  joint_motor: jointPlot("Motor", (link) => jointUnits(link).motor, [["motor", (r) => r[2]]]),
+  joint_force: jointPlot("Reaction force", "N", parts(3)),
+  joint_moment: jointPlot("Reaction moment", "N m", parts(6)),
+};
 
 const axes = (rows) => ["x", "y", "z"].map((label, d) => ({ label, values: rows.map((r) => r[d]) }));
 
