@@ -146,6 +146,7 @@ int reproduce(const ReproduceArguments& arguments);
 /// Problems with known answers.
 struct VerifyArguments : ReproduceArguments {
   std::string accuracy;  ///< an expression; empty: fixed steps
+  std::string step;      ///< an expression; empty: the problem's own
 };
 int verify(const VerifyArguments& arguments);
 

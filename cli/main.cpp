@@ -251,6 +251,8 @@ void add_verify(CLI::App* app, VerifyArguments* arguments) {
   app->add_option("--accuracy", arguments->accuracy,
                   "Steps that choose themselves, at this accuracy in m, instead of fixed ones")
       ->type_name("E");
+  app->add_option("--step", arguments->step, "Another step in s than the problem's own, and half of it")
+      ->type_name("H");
   app->footer("Example:\n  slipstick verify stick-slip");
 }
 

@@ -11,6 +11,8 @@ constexpr double kStiffnessDamping = 0.2;
 constexpr double kStiffRatio = 0.5;
 /// rho from which a body of a floating group has it.
 constexpr double kFloatingRatio = 1;
+/// The same where nothing damps: a leapfrog follows a swing up to 4.
+constexpr double kFollowedRatio = 2.5;
 /// Square root of a mobility, of the largest: below it the body cannot turn that way.
 constexpr double kHeld = 1e-5;
 
@@ -83,7 +85,7 @@ void GeometricStiffness::update(const StepInput& input, std::span<const double> 
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     if (part.stiffness.isZero(0)) continue;
-    const double least = floats_[i] || weighted ? kFloatingRatio : 0;
+    const double least = weighted ? kFollowedRatio : floats_[i] ? kFloatingRatio : 0;
     part.stiffness *= input.h * input.h;
     if (3 * part.mobility.norm() * part.stiffness.norm() <= least) continue;
     part.stiffness = calc_positive_part(part.stiffness, part.mobility);

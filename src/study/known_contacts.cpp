@@ -63,6 +63,24 @@ forces: [{load: {body: plate, force: [75, 75*sqrt(3), 0]}}]
 simulation: {scheme: stabilized}
 )yaml";
 
+/// Housner's block rocks from corner to corner; each impact is plastic and leaves (1 - 3/2 sin^2 alpha)^2 of the
+/// energy.
+constexpr const char* kRockingBlock = R"yaml(
+slipstick: 1
+planar: true
+let: {tilt: 0.1, b: 0.15, c: 0.5}
+materials: {default: {friction: 3}}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 1], offset: 0}}]}
+  - {name: block, mass: 1, position: [c*sin(tilt) - b*cos(tilt), b*sin(tilt) + c*cos(tilt)], orientation: -tilt/deg,
+     shapes: [{box: {size: [2*b, 2*c]}}]}
+simulation: {scheme: trapezoid}
+)yaml";
+
+double rocking_energy(const KnownCourse& c) {
+  return c.simulation->energy().kinetic + c.simulation->energy().potential - 9.81 * 0.5;
+}
+
 double along_push(const Vec3& v) { return 0.5 * v.x() + 0.5 * std::sqrt(3.0) * v.y(); }
 
 KnownProblem make_slope(const char* name, const char* about, const char* mu, const char* slope, double way) {
@@ -158,6 +176,17 @@ std::vector<KnownProblem> make_known_contacts() {
        {{"x, m", 1.0517676651853, 5e-6, [](C c) { return c.motion("ladder").pose.position.x(); }},
         {"y, m", 0.1299525751392, 5e-6, [](C c) { return c.motion("ladder").pose.position.y(); }},
         {"leaves the wall, s", 0.5975278060712, 1e-3, [](C c) { return c.time_of(EventKind::Takeoff, 0); }, false}}},
+      {"rocking-block",
+       "Housner's block, eight impacts; t = 2.2 s",
+       kRockingBlock,
+       {},
+       1e-3,
+       2.2,
+       2,
+       {{"impact 1, s", 0.262559340831, 2e-6, [](C c) { return c.time_of(kImpact, 0); }},
+        {"impact 4, s", 1.341546480289, 2e-5, [](C c) { return c.time_of(kImpact, 3); }, false},
+        {"impact 8, s", 2.174897953865, 5e-5, [](C c) { return c.time_of(kImpact, 7); }, false},
+        {"energy then, J", 0.0147574891367, 1e-6, [](C c) { return rocking_energy(c); }, false}}},
       {"rolling-plate",
        "25 balls on a plate that is pushed; after 1 s",
        kRollingPlate,

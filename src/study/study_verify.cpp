@@ -96,16 +96,19 @@ std::vector<std::string> known_problem_names() {
   return names;
 }
 
-Result<Verification> verify_problem(const std::string& name, const std::string& scenes, const StudyMonitor& monitor) {
+Result<Verification> verify_problem(const std::string& name, const std::string& scenes, const StudyMonitor& monitor,
+                                    double step) {
   for (const KnownProblem& problem : make_all_known()) {
     if (name != problem.name) continue;
     StudyRuns bench({problem.name, {}, {}, {}, {}, {}, 0, 0, {}}, scenes, monitor);
-    const std::vector<double> coarse = run_known(problem, problem.step, 0, &bench).values;
-    const std::vector<double> fine = run_known(problem, problem.step / 2, 0, &bench).values;
+    // A run ends at the problem's duration: with a whole number of steps.
+    const long count = std::max(1L, std::lround(problem.duration / (step > 0 ? step : problem.step)));
+    const double h = step > 0 ? problem.duration / static_cast<double>(count) : problem.step;
+    const std::vector<double> coarse = run_known(problem, h, 0, &bench).values;
+    const std::vector<double> fine = run_known(problem, h / 2, 0, &bench).values;
     const Result<Reproduction> outcome = bench.finish();
     if (!outcome) return outcome.faults();
-    Verification result{name,           problem.about,        problem.step,    0, 0, {},
-                        outcome->steps, outcome->uncertified, outcome->failure};
+    Verification result{name, problem.about, h, 0, count, {}, outcome->steps, outcome->uncertified, outcome->failure};
     for (std::size_t i = 0; i < std::min(coarse.size(), fine.size()); ++i) {
       const KnownFigure& known = problem.figures[i];
       const double error = std::abs(coarse[i] - known.reference), half = std::abs(fine[i] - known.reference);
@@ -167,7 +170,8 @@ std::string make_verification_json(const std::vector<Verification>& all) {
       json.field("problem", std::string_view(one.name));
       json.field("quantity", std::string_view(figure.quantity));
       json.field("step", one.step);
-      if (one.accuracy > 0) json.field("accuracy", one.accuracy), json.field("parts", one.parts);
+      if (one.accuracy > 0) json.field("accuracy", one.accuracy);
+      json.field("parts", one.parts);
       json.field("reference", figure.reference);
       json.field("ours", figure.ours);
       json.field("error", figure.error);

@@ -24,7 +24,7 @@ struct Verification {
   std::string name, about;
   double step = 0;
   double accuracy = 0;  ///< asked for instead of a step; 0: fixed steps
-  long parts = 0;       ///< taken, rejected ones included, with an accuracy
+  long parts = 0;       ///< taken, rejected ones included; of fixed steps those of the longer one
   std::vector<VerifiedFigure> figures;
   long steps = 0, uncertified = 0;
   std::string failure;  ///< a run that could not be finished, and why
@@ -32,10 +32,10 @@ struct Verification {
 };
 
 std::vector<std::string> known_problem_names();
-/// Runs one problem with its step and with half of it. Faults: an unknown name, a scene that cannot be read, an end
+/// Runs one problem with its step, or with another one, and with half of it. Faults: an unknown name, a scene that cannot be read, an end
 /// that the monitor asked for.
 Result<Verification> verify_problem(const std::string& name, const std::string& scenes,
-                                    const StudyMonitor& monitor = {});
+                                    const StudyMonitor& monitor = {}, double step = 0);
 
 /// The same once, with steps that choose themselves: errors up to ten times the accuracy, per metre, are right.
 Result<Verification> verify_accuracy(const std::string& name, double accuracy, const std::string& scenes,
