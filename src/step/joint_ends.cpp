@@ -38,84 +38,12 @@ constexpr double kSmooth = 0.25;
 
 bool is_holonomic(JointKind kind) { return kind != JointKind::Rolling && kind != JointKind::KnifeEdge; }
 
-int find_root(std::vector<int>* group, int i) {
-  while ((*group)[i] != i) i = (*group)[i] = (*group)[(*group)[i]];
-  return i;
-}
-
 void add_row_impulse(const PairRow& row, int body_a, int body_b, double impulse, std::vector<Vec6>* sum) {
   if (body_a >= 0) (*sum)[body_a] += impulse * row.a;
   if (body_b >= 0) (*sum)[body_b] += impulse * row.b;
 }
 
 }  // namespace
-
-/// What does not move is one body here.
-void JointEnds::find_loops(const Model& model, const std::vector<JointRows>& rows) {
-  if (closes_loop_.size() == model.joints.size()) return;
-  const int world = static_cast<int>(model.bodies.size());
-  std::vector<int> group(model.bodies.size() + 1);
-  std::iota(group.begin(), group.end(), 0);
-  closes_loop_.assign(model.joints.size(), 0);
-  in_loop_.assign(model.joints.size(), 0);
-  size_.resize(model.joints.size());
-  const auto node = [&](int body) { return body < 0 || model.bodies[body].kind != BodyKind::Dynamic ? world : body; };
-  for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const Joint& joint = model.joints[j];
-    const int a = find_root(&group, node(joint.a)), b = find_root(&group, node(joint.b));
-    closes_loop_[j] = a == b;
-    group[a] = b;
-    size_[j] = calc_joint_size(model, joint);
-  }
-  std::vector<char> has_loop(group.size(), 0);
-  const auto root_of = [&](const Joint& joint) {
-    const int a = node(joint.a);
-    return find_root(&group, a == world ? node(joint.b) : a);
-  };
-  for (std::size_t j = 0; j < model.joints.size(); ++j)
-    if (closes_loop_[j]) has_loop[root_of(model.joints[j])] = 1;
-  for (std::size_t j = 0; j < model.joints.size(); ++j) in_loop_[j] = has_loop[root_of(model.joints[j])];
-  find_redundant(model, rows);
-}
-
-/// By Gruebler's count over what is left of a group when bodies with one joint, which end in nothing, are taken away:
-/// the same at every pose.
-void JointEnds::find_redundant(const Model& model, const std::vector<JointRows>& rows) {
-  redundant_ = in_loop_;
-  std::vector<char> gone(model.joints.size(), 0);
-  std::vector<int> degree(model.bodies.size(), 0);
-  const auto moves = [&](int body) { return body >= 0 && model.bodies[body].kind == BodyKind::Dynamic; };
-  for (std::size_t j = 0; j < rows.size(); ++j) {
-    gone[j] = rows[j].count == 0;
-    for (const int body : {model.joints[j].a, model.joints[j].b})
-      if (moves(body) && !gone[j]) ++degree[body];
-  }
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-      const int a = model.joints[j].a, b = model.joints[j].b;
-      if (gone[j] || !((moves(a) && degree[a] == 1) || (moves(b) && degree[b] == 1))) continue;
-      gone[j] = more = true;
-      for (const int body : {a, b})
-        if (moves(body)) --degree[body];
-    }
-  }
-  std::vector<int> group(model.bodies.size() + 1), freedoms(group.size(), 0);
-  std::iota(group.begin(), group.end(), 0);
-  for (std::size_t j = 0; j < rows.size(); ++j)  // the world does not connect
-    if (const Joint& joint = model.joints[j]; !gone[j] && moves(joint.a) && moves(joint.b))
-      group[find_root(&group, joint.a)] = find_root(&group, joint.b);
-  const auto root_of_joint = [&](std::size_t j) {
-    return find_root(&group, moves(model.joints[j].a) ? model.joints[j].a : model.joints[j].b);
-  };
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (degree[i] > 0) freedoms[find_root(&group, static_cast<int>(i))] += model.bodies[i].dof;
-  for (std::size_t j = 0; j < rows.size(); ++j)
-    if (!gone[j] && (moves(model.joints[j].a) || moves(model.joints[j].b))) freedoms[root_of_joint(j)] -= rows[j].count;
-  for (std::size_t j = 0; j < rows.size(); ++j)
-    if (gone[j] || !(moves(model.joints[j].a) || moves(model.joints[j].b)) || freedoms[root_of_joint(j)] > 0)
-      redundant_[j] = 0;
-}
 
 void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight& flight, const Equations& equations,
                       StepProblem* made) {
@@ -133,14 +61,14 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   find_stiff(input, w, equations, *made);
   if (model.joints.empty() && stiff_.empty()) return;
   active_ = !stiff_.empty();
-  find_loops(model, equations.joints);
+  loops_.update(model, equations.joints);
   held_.assign(model.joints.size(), 0);
   kept_.assign(model.joint_rows, 0.0);
   for (const JointRows& rows : equations.joints) {
     const Joint& joint = model.joints[rows.joint];
     if (rows.count == 0 || rows.compliance > 0 || rows.damping_time > 0 || !is_holonomic(joint.kind)) continue;
     const bool flies = flight.flies_joined(joint.a) || flight.flies_joined(joint.b);
-    if (!two_sided_ && !flies && !redundant_[rows.joint]) continue;
+    if (!two_sided_ && !flies && !loops_.redundant[rows.joint]) continue;
     held_[rows.joint] = 1;
     active_ = true;
     for (int r = 0; r < rows.count; ++r) {
@@ -267,7 +195,7 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
       }
       problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
                                : (reached_[rows.joint].value[r] - kept_[first + r]) / input.h - before;
-      if (closes_loop_[rows.joint])
+      if (loops_.closes[rows.joint])
         problem.compliance[row] = (singular_[rows.joint] ? kSingularCompliance : kLoopCompliance) *
                                   calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
     }
@@ -342,10 +270,10 @@ void JointEnds::find_errors(const StepInput& input, const StepProblem& made, con
     const int first = input.model->joints[rows.joint].first_row;
     for (int r = 0; r < rows.count; ++r) {
       if (made.map.joint_row[first + r] < 0) continue;
-      const double error = std::abs(reached_[rows.joint].value[r] - kept_[first + r]) / size_[rows.joint];
+      const double error = std::abs(reached_[rows.joint].value[r] - kept_[first + r]) / loops_.size[rows.joint];
       found_[island] = std::max(found_[island], error);
       exact_[island] |= made.joint_end.split[first + r];
-      open_loop_ = open_loop_ || (in_loop_[rows.joint] && !(error <= kOpenLoop));
+      open_loop_ = open_loop_ || (loops_.within[rows.joint] && !(error <= kOpenLoop));
     }
   }
 }
@@ -355,7 +283,7 @@ void JointEnds::find_errors(const StepInput& input, const StepProblem& made, con
 bool JointEnds::begin_singular(const StepInput& input, const StepProblem& made) {
   bool begins = false;
   for (const JointRows& rows : start_) {
-    if (!held_[rows.joint] || !closes_loop_[rows.joint] || singular_[rows.joint]) continue;
+    if (!held_[rows.joint] || !loops_.closes[rows.joint] || singular_[rows.joint]) continue;
     const int island = island_of(made, rows.body_a, rows.body_b);
     if (island < 0 || done_[island]) continue;
     singular_[rows.joint] = 1;
@@ -372,7 +300,7 @@ bool JointEnds::begin_singular(const StepInput& input, const StepProblem& made) 
 Problem JointEnds::make_rigid(const StepInput& input, const StepProblem& made) const {
   Problem rigid = made.problem;
   for (const JointRows& rows : start_)
-    for (int r = 0; r < rows.count && held_[rows.joint] && closes_loop_[rows.joint]; ++r)
+    for (int r = 0; r < rows.count && held_[rows.joint] && loops_.closes[rows.joint]; ++r)
       if (const int row = made.map.joint_row[input.model->joints[rows.joint].first_row + r]; row >= 0)
         rigid.compliance[row] = 0;
   return rigid;
@@ -439,7 +367,7 @@ void JointEnds::add_rows(const StepInput& input, const Solution& solution, const
   Equations& eq = to->joint_end.equations;
   add_joint_rows(at_end_, {}, taking_part_, 0, &problem_, &map_);
   for (const JointRows& rows : taking_part_)
-    for (int r = 0; r < rows.count && closes_loop_[rows.joint]; ++r)
+    for (int r = 0; r < rows.count && loops_.closes[rows.joint]; ++r)
       if (const int row = map_.joint_row[model.joints[rows.joint].first_row + r]; row >= 0)
         problem_.compliance[row] = kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
   if (!two_sided_ || (model.axes.empty() && model.couplings.empty())) return;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "step/flight.h"
+#include "step/joint_loops.h"
 #include "step/scheme.h"
 #include "step/step_solver.h"
 
@@ -48,8 +49,6 @@ class JointEnds {
                    StepProblem* made, State* next);
 
  private:
-  void find_loops(const Model& model, const std::vector<JointRows>& rows);
-  void find_redundant(const Model& model, const std::vector<JointRows>& rows);
   void guess_way(const StepInput& input, const Flight& flight);
   int island_of(const StepProblem& made, int a, int b);
   void find_errors(const StepInput& input, const StepProblem& made, const Solution& solution);
@@ -77,10 +76,7 @@ class JointEnds {
   std::vector<double> found_;   ///< of this pass
   std::vector<char> exact_;     ///< per column that stands for its island: some of its joints hold at both ends
   Solution good_;
-  std::vector<char> closes_loop_;   ///< per joint: those before it connect its bodies already
-  std::vector<char> in_loop_;       ///< per joint: its group has a loop
-  std::vector<char> redundant_;     ///< per joint: its loops have more rows than freedoms
-  std::vector<double> size_;        ///< per joint: what errors are measured by, m
+  JointLoops loops_;
   std::vector<char> held_;          ///< per joint, in this trial
   std::vector<JointRows> start_;    ///< rows at q
   std::vector<double> kept_;        ///< per slot: the error that stays: all of it where a joint stands open
