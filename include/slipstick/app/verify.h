@@ -32,8 +32,8 @@ struct Verification {
 };
 
 std::vector<std::string> known_problem_names();
-/// Runs one problem with its step, or with another one, and with half of it. Faults: an unknown name, a scene that cannot be read, an end
-/// that the monitor asked for.
+/// Runs one problem with its step, or with another one, and with half of it. Faults: an unknown name, a scene that
+/// cannot be read, an end that the monitor asked for.
 Result<Verification> verify_problem(const std::string& name, const std::string& scenes,
                                     const StudyMonitor& monitor = {}, double step = 0);
 

@@ -20,7 +20,7 @@ constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the fir
 // and over the tolerance with more.
 constexpr double kFine = 1e-12, kFineShare = 0.01;
 constexpr int kFewColumns = 4;
-constexpr int kLinearTries = 3;  // where there are equations alone
+constexpr int kLinearTries = 3;                                       // where there are equations alone
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
 // What a phase may spend on the law (law_parts.h) after the map is below the tolerance: steps of a path, proximal

@@ -75,8 +75,8 @@ bool NewtonIteration::update_active_maps() {
   return same;
 }
 
-/// Rows of a redundant loop share what they carry by a compliance of their own. The proximal one must be less, or a step
-/// takes only that part of the way.
+/// Rows of a redundant loop share what they carry by a compliance of their own. The proximal one must be less, or a
+/// step takes only that part of the way.
 double NewtonIteration::calc_least_equality() const {
   double least = kCompliance;
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {

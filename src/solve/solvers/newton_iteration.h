@@ -94,7 +94,7 @@ class NewtonIteration {
   VecX x_, v_, u_, w_, dx_, du_, best_, q_;
   // Active phase.
   double fine_ = 0;
-  double epsilon_ = 1e-8;  // proximal compliance over the Delassus diagonal
+  double epsilon_ = 1e-8;         // proximal compliance over the Delassus diagonal
   double least_equality_ = 1e-8;  // the same of equalities, at most
   std::vector<int> code_;
   bool factored_ = false;  // maps_.d is what the system has factored
