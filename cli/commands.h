@@ -94,6 +94,7 @@ struct ViewArguments {
   bool live = false;
   bool open = true;    ///< in a browser
   std::string output;  ///< --export
+  std::string record;  ///< --live: file of the recording
   int port = 0;
 };
 int view(const ViewArguments& arguments);

@@ -157,6 +157,8 @@ void add_dump(CLI::App* app, DumpArguments* arguments) {
 void add_view(CLI::App* app, ViewArguments* arguments) {
   app->add_option("FILE", arguments->inputs, "A recording (.h5), two to compare, or a scene with --live")->required();
   app->add_flag("--live", arguments->live, "Simulate the scene FILE and watch it");
+  app->add_option("-o,--record", arguments->record, "With --live: record what runs; after a reset into FILE_2.h5, ...")
+      ->type_name("FILE.h5");
   app->add_option("--export", arguments->output, "Write one page that opens without a server")->type_name("PAGE");
   app->add_flag("!--no-open", arguments->open, "Print the address only, open no browser");
   app->add_option("--port", arguments->port, "Port of 127.0.0.1; any that is free by default")

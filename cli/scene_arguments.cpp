@@ -58,6 +58,27 @@ std::vector<std::string> apply(const SimulationArguments& given, slipstick::Simu
   return faults;
 }
 
+/// How files are read. False, and a fault, where --set makes no sense.
+bool make_import_options(const SceneArguments& arguments, slipstick::ImportOptions* import, std::string* fault) {
+  slipstick::SceneLoadOptions& options = import->files;
+  options.allow_path = arguments.allow_path;
+  if (arguments.max_bodies) options.max_bodies = *arguments.max_bodies;
+  import->key = arguments.model.key;
+  import->mesh = arguments.model.mesh == "exact" ? slipstick::MeshUse::Exact : slipstick::MeshUse::Hull;
+  import->free_base = arguments.model.base == "free";
+  import->floor = arguments.model.floor;
+  import->repair_inertia = arguments.model.repair_inertia;
+  for (const std::string& item : arguments.set) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      *fault = "--set '" + item + "': must be name=value, for example --set n=20";
+      return false;
+    }
+    options.set.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<double> read_expression(const char* option, const std::string& text, std::string* fault) {
@@ -71,24 +92,32 @@ std::optional<double> read_expression(const char* option, const std::string& tex
   return std::get<slipstick::Expression>(compiled).at(0);
 }
 
+std::optional<slipstick::Scene> load(const SceneArguments& arguments, const SimulationArguments& simulation,
+                                     slipstick::Faults* faults) {
+  slipstick::ImportOptions import;
+  slipstick::ImportReport report;
+  std::string fault;
+  if (!make_import_options(arguments, &import, &fault)) {
+    faults->push_back({{}, fault});
+    return std::nullopt;
+  }
+  slipstick::Result<slipstick::Scene> scene = slipstick::load_any(arguments.scene, import, &report);
+  if (!scene) {
+    *faults = scene.faults();
+    return std::nullopt;
+  }
+  for (std::string& message : apply(simulation, &scene.value().options)) faults->push_back({{}, std::move(message)});
+  if (!faults->empty()) return std::nullopt;
+  return std::move(scene).value();
+}
+
 std::optional<slipstick::Scene> load(const char* command, const SceneArguments& arguments,
                                      const SimulationArguments& simulation, slipstick::ImportReport* report) {
   slipstick::ImportOptions import;
-  slipstick::SceneLoadOptions& options = import.files;
-  options.allow_path = arguments.allow_path;
-  if (arguments.max_bodies) options.max_bodies = *arguments.max_bodies;
-  import.key = arguments.model.key;
-  import.mesh = arguments.model.mesh == "exact" ? slipstick::MeshUse::Exact : slipstick::MeshUse::Hull;
-  import.free_base = arguments.model.base == "free";
-  import.floor = arguments.model.floor;
-  import.repair_inertia = arguments.model.repair_inertia;
-  for (const std::string& item : arguments.set) {
-    const std::size_t equals = item.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      say(command, "--set '" + item + "': must be name=value, for example --set n=20");
-      return std::nullopt;
-    }
-    options.set.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  std::string wrong;
+  if (!make_import_options(arguments, &import, &wrong)) {
+    say(command, wrong);
+    return std::nullopt;
   }
   ProgressBar bar(true);
   import.progress = [&](const std::string& what) { bar.update("reading " + arguments.scene + ": " + what);

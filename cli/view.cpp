@@ -1,5 +1,6 @@
 // slipstick view: opens the viewer on recordings or on a running scene, or writes a page that needs no server.
 #include "commands.h"
+#include "output_paths.h"
 #include "scene_arguments.h"
 #include "terminal.h"
 
@@ -52,6 +53,22 @@ int serve(slipstick::Result<slipstick::ViewServer> started, bool open, const sig
   return kDone;
 }
 
+/// The scene as the command line reads it, with other values of its variables.
+slipstick::SceneReload make_reload(const SceneArguments& scene, const SimulationArguments& simulation) {
+  return [=](const std::vector<std::pair<std::string, double>>& variables) -> slipstick::Result<slipstick::Scene> {
+    SceneArguments changed = scene;
+    for (const auto& [name, value] : variables) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%.17g", value);
+      changed.set.push_back(name + "=" + number);
+    }
+    slipstick::Faults faults;
+    auto loaded = load(changed, simulation, &faults);
+    if (!loaded) return faults;
+    return std::move(*loaded);
+  };
+}
+
 int export_page(const ViewArguments& arguments) {
   for (const std::string& path : arguments.inputs) {
     std::error_code code;
@@ -88,6 +105,10 @@ int view(const ViewArguments& arguments) {
     say("view", "--export writes a recording: 'slipstick run SCENE -o RUN.h5' first");
     return kBadInput;
   }
+  if (!arguments.live && !arguments.record.empty()) {
+    say("view", "--record goes with --live: it records the scene that runs");
+    return kBadInput;
+  }
   if (arguments.inputs.size() > (arguments.live ? 1u : 2u)) {
     say("view", arguments.live ? "--live takes one scene" : "one recording, or two to compare");
     return kBadInput;
@@ -106,11 +127,15 @@ int view(const ViewArguments& arguments) {
   sigaddset(&stop, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  const slipstick::ViewOptions options{arguments.port};
+  slipstick::ViewOptions options;
+  options.port = arguments.port;
   if (!arguments.live) return serve(slipstick::ViewServer::show(arguments.inputs, options), arguments.open, stop);
   SceneArguments scene_arguments = arguments.scene;
   scene_arguments.scene = arguments.inputs.front();
   std::optional<slipstick::Scene> scene = load("view", scene_arguments, arguments.simulation);
   if (!scene) return kBadInput;
+  if (!check_outputs("view", {{"--record", arguments.record}}, "scene", scene->files, false)) return kBadInput;
+  options.record = arguments.record;
+  if (!scene->variables.empty()) options.reload = make_reload(scene_arguments, arguments.simulation);
   return serve(slipstick::ViewServer::simulate(std::move(*scene), options), arguments.open, stop);
 }

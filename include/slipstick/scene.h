@@ -17,6 +17,13 @@ struct RecordOptions {
   bool contacts = true;
 };
 
+/// A name under `let`, with the value that it has in this scene.
+struct SceneVariable {
+  std::string name;
+  double value = 0;
+  bool derived = false;  ///< its expression uses other variables
+};
+
 struct Scene {
   std::string path;
   std::string text;                ///< the main file as read
@@ -27,6 +34,7 @@ struct Scene {
   State initial;
   SimulationOptions options;
   RecordOptions record;
+  std::vector<SceneVariable> variables = {};
 };
 
 struct SceneLoadOptions {

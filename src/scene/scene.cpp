@@ -232,6 +232,7 @@ Result<Scene> SceneLoader::finish(const SceneFile* main, const std::string& path
   compile_scene(root, &build_, &scene);
   if (!faults_.empty()) return faults_.list();
   scene.files = files_.names();
+  scene.variables = scope_.variables();
   return scene;
 }
 

@@ -48,7 +48,7 @@ bool SceneScope::is_free_name(const SceneNode& node) {
 void SceneScope::define(const SceneNode& key, const SceneNode& value) {
   if (!is_free_name(key)) return;
   if (!index_.try_emplace(key.text, lets_.size()).second) return;
-  lets_.push_back({key.text, &value, std::nullopt, Status::Waiting, 0});
+  lets_.push_back({key.text, &value, std::nullopt, Status::Waiting, 0, false});
 }
 
 void SceneScope::override_value(const std::string& name, const std::string& text) {
@@ -84,6 +84,12 @@ void SceneScope::evaluate_lets() {
   }
 }
 
+std::vector<SceneVariable> SceneScope::variables() const {
+  std::vector<SceneVariable> all;
+  for (const Let& let : lets_) all.push_back({let.name, let.value, let.derived});
+  return all;
+}
+
 void SceneScope::fail(Let* let, const std::string& message, int offset) {
   let->status = Status::Bad;
   if (let->set) {
@@ -102,7 +108,9 @@ void SceneScope::evaluate(Let* let) {
   const bool outer_bad = std::exchange(used_bad_, false);
   let->status = Status::Busy;
   ++depth_;
+  const std::size_t uses = std::exchange(uses_, 0);
   auto result = compile_expression(text, context_);
+  let->derived = std::exchange(uses_, uses) > 0;
   --depth_;
   const bool bad = std::exchange(used_bad_, outer_bad);
   if (let->status == Status::Bad) return;  // found to be part of a circle
@@ -131,6 +139,7 @@ std::optional<double> SceneScope::find_value(std::string_view name) {
   const auto found = index_.find(name);
   if (found == index_.end()) return std::nullopt;
   Let& let = lets_[found->second];
+  ++uses_;
   if (let.status == Status::Waiting) evaluate(&let);
   if (let.status == Status::Busy) fail(&let, "'" + let.name + "' in let depends on itself", 0);
   if (let.status == Status::Bad) used_bad_ = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slipstick/expression.h>
+#include <slipstick/scene.h>
 
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class SceneScope {
   void override_value(const std::string& name, const std::string& text);
   /// Gives every variable its value; they may use one another in any order but not in a circle.
   void evaluate_lets();
+  /// All of them with their values, in the order of definition.
+  std::vector<SceneVariable> variables() const;
   void set_seed(std::uint64_t seed);
   std::uint64_t seed() const { return context_.random_seed; }
 
@@ -54,6 +57,7 @@ class SceneScope {
     std::optional<std::string> set;  ///< --set
     Status status = Status::Waiting;
     double value = 0;
+    bool derived = false;  ///< uses others
   };
 
   std::optional<double> find_value(std::string_view name);
@@ -66,6 +70,7 @@ class SceneScope {
   std::vector<Let> lets_;
   std::unordered_map<std::string_view, std::size_t> index_;  ///< keys are the texts of nodes
   int depth_ = 0;
+  std::size_t uses_ = 0;  ///< of variables, by the one that is being evaluated
   std::size_t corners_ = 0;
   bool used_bad_ = false;
 };

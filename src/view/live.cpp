@@ -1,10 +1,12 @@
 #include "view/live.h"
 
 #include "view/clip.h"
+#include "view/live_motors.h"
 #include "view/pull.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace slipstick {
 
@@ -62,9 +64,14 @@ bool LiveInbox::closed() const {
   return closed_;
 }
 
-LiveSimulation::LiveSimulation(Scene scene)
-    : scene_(std::move(scene)), options_(scene_.options), wanted_options_(scene_.options) {
-  restart(scene_.initial);
+LiveSimulation::LiveSimulation(Scene scene, const ViewOptions& options)
+    : reload_(options.reload),
+      options_(scene.options),
+      record_(options.record),
+      scene_(std::make_shared<const Scene>(std::move(scene))),
+      wanted_options_(options_) {
+  restart(scene_->initial);
+  record_fault_ = record_.error();
   frames_.update_frame(*simulation_);
   last_frame_ = std::make_shared<const std::string>(make_frame_packet());
   thread_ = std::thread([this] { loop(); });
@@ -73,6 +80,12 @@ LiveSimulation::LiveSimulation(Scene scene)
 LiveSimulation::~LiveSimulation() {
   end();
   thread_.join();
+  record_.end(RunEnd::Interrupted);
+}
+
+std::shared_ptr<const Scene> LiveSimulation::scene() const {
+  const std::lock_guard lock(mutex_);
+  return scene_;
 }
 
 void LiveSimulation::end() {
@@ -85,13 +98,18 @@ void LiveSimulation::end() {
 }
 
 std::shared_ptr<LiveInbox> LiveSimulation::watch() {
-  auto first = std::make_shared<const std::string>(make_first_packet());
+  std::shared_ptr<const Scene> described = scene();
+  auto first = std::make_shared<const std::string>(make_first_packet(*described, reload_ != nullptr));
   const std::lock_guard lock(mutex_);
+  if (described != scene_)  // changed meanwhile: description and frame are to be of the same scene
+    first = std::make_shared<const std::string>(make_first_packet(*scene_, reload_ != nullptr));
   if (stop_ || inboxes_.size() >= kMaxWatchers) return nullptr;
   auto inbox = std::make_shared<LiveInbox>();
   inbox->put(std::move(first), false);
   inbox->put(last_frame_, true);
   inboxes_.push_back(inbox);
+  watched_ = true;
+  wake_.notify_all();
   return inbox;
 }
 
@@ -106,17 +124,50 @@ void LiveSimulation::leave(const std::shared_ptr<LiveInbox>& inbox) {
 /// A simulation is cheap to make anew and continues from any state with the same bits: that is how the scheme, the
 /// solver and the step change while it runs.
 void LiveSimulation::restart(const State& state) {
-  simulation_ = std::make_unique<Simulation>(scene_.model, state, options_);
+  simulation_ = std::make_unique<Simulation>(scene_->model, state, options_);
+  held_.resize(scene_->model.axes.size());
+  record_.begin(*scene_, *simulation_);
+}
+
+/// The same scene with other values of its variables, from its beginning. What the page has chosen stays.
+void LiveSimulation::reload(const std::vector<std::pair<std::string, double>>& variables) {
+  auto all = variables_;
+  all.insert(all.end(), variables.begin(), variables.end());  // the last value of a name counts
+  auto loaded = reload_(all);
+  if (!loaded) {
+    note_ = loaded.faults().front().text();
+    return;
+  }
+  std::erase_if(variables_, [&](const auto& old) {
+    return std::any_of(variables.begin(), variables.end(), [&](const auto& given) { return given.first == old.first; });
+  });
+  variables_.insert(variables_.end(), variables.begin(), variables.end());
+  SimulationOptions options = loaded->options;
+  if (options_.scheme != scene_->options.scheme) options.scheme = options_.scheme;
+  if (options_.step != scene_->options.step) options.step = options_.step;
+  if (options_.solver != scene_->options.solver) {
+    options.solver = options_.solver;
+    options.solver_options = options_.solver_options;
+  }
+  options_ = options;
+  held_.clear();
+  inputs_ = {};
+  {
+    const std::lock_guard lock(mutex_);
+    scene_ = std::make_shared<const Scene>(std::move(loaded).value());
+    wanted_options_ = options_;
+    wishes_.pull.reset();  // these were for the bodies and motors that have gone
+    wishes_.motors.clear();
+  }
+  send(make_first_packet(*scene_, true), false);
 }
 
 /// True when there is a step to make or a wish to fulfil; false at the end.
 bool LiveSimulation::wait_for_work(Wishes* wishes) {
   std::unique_lock lock(mutex_);
-  const auto wanted = [&] {
-    return stop_ || wishes_.options || wishes_.reset || wishes_.announce || wishes_.steps > 0 || wishes_.pull_changed;
-  };
-  if (paused_) {
-    wake_.wait(lock, [&] { return wanted() || !paused_; });
+  const auto wanted = [&] { return stop_ || wishes_.any(); };
+  if (paused_ || !watched_) {
+    wake_.wait(lock, [&] { return wanted() || (!paused_ && watched_); });
     due_ = Clock::now();
   } else {
     wake_.wait_until(lock, due_, [&] { return wanted(); });
@@ -129,31 +180,61 @@ bool LiveSimulation::wait_for_work(Wishes* wishes) {
 void LiveSimulation::apply(const Wishes& wishes) {
   if (wishes.options) options_ = *wishes.options;
   if (wishes.pull_changed) pull_ = wishes.pull;
-  if (wishes.reset) {
+  for (const auto& [axis, target] : wishes.motors) held_[static_cast<std::size_t>(axis)] = target;
+  if (wishes.reset || !wishes.variables.empty()) {
     pull_.reset();
     frames_ = {};
     note_.clear();
-    restart(scene_.initial);  // with the options that were set meanwhile
+    if (!wishes.variables.empty()) reload(wishes.variables);
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = endless_ = false;
+    }
+    restart(scene_->initial);  // with the options that were set meanwhile
     send(Packet(0).bytes({{"part", "reset"}}), false);
     publish();
     return;
   }
   if (wishes.options) restart(State(simulation_->state()));
-  if (wishes.options) note_.clear();
-  if (wishes.options || wishes.announce) publish();
+  if (wishes.options || wishes.announce) note_.clear();
+  if (wishes.options || wishes.announce || !wishes.motors.empty()) publish();
 }
 
-void LiveSimulation::advance() {
-  simulation_->update_inputs(&inputs_);
-  if (pull_) apply_pull(*simulation_, *pull_, &inputs_);
-  const StepReport& report = simulation_->step(inputs_);
-  if (!report.failed) {
-    frames_.add_step(*simulation_, report);
-    return;
-  }
+void LiveSimulation::pause(const std::string& note) {
   const std::lock_guard lock(mutex_);
   paused_ = true;
-  note_ = "The step failed: " + std::string(report.note) + ". Try a smaller step or another solver, or reset.";
+  note_ = note;
+}
+
+/// One step; false when the run has to wait.
+bool LiveSimulation::advance() {
+  const double step = options_.step, end = scene_->options.duration;
+  const bool last = simulation_->state().time < end - step / 2 && simulation_->state().time >= end - 1.5 * step;
+  if (record_.wanted() && !record_.active() && record_.error().empty()) record_.begin(*scene_, *simulation_);
+  simulation_->update_inputs(&inputs_);
+  hold_motors(held_, &inputs_);
+  if (pull_) apply_pull(*simulation_, *pull_, &inputs_);
+  const StepReport& report = simulation_->step(inputs_);
+  if (report.failed) {
+    pause("The step failed: " + std::string(report.note) + ". Try a smaller step or another solver, or reset.");
+    record_.end(RunEnd::Failed);
+    return false;
+  }
+  frames_.add_step(*simulation_, report);
+  record_.append(*simulation_, report);
+  if (!last) return true;
+  bool goes_on = false;
+  {
+    const std::lock_guard lock(mutex_);
+    goes_on = endless_;
+    over_ = !goes_on;
+  }
+  if (goes_on) return true;
+  record_.end(RunEnd::Complete);
+  char text[120];
+  std::snprintf(text, sizeof text, "The scene's duration of %.4g s is over: R starts again, play goes on.", end);
+  pause(text);
+  return false;
 }
 
 void LiveSimulation::loop() {
@@ -170,18 +251,19 @@ void LiveSimulation::loop() {
     }
     const auto now = Clock::now();
     if (paused) {
-      for (int i = 0; i < wishes.steps; ++i) advance();
+      for (int i = 0; i < wishes.steps && advance(); ++i) {
+      }
       if (wishes.steps > 0) publish();
       continue;
     }
     if (now < due_) continue;  // woken by a wish
-    advance();
+    const bool goes_on = advance();
     const auto done = Clock::now();
     const double used = std::chrono::duration<double>(done - std::min(due_, now)).count();
     due_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.step / speed));
     if (due_ < done) due_ = done;  // too slow for real time: as fast as it goes, without a debt
     realtime_ += 0.05 * (options_.step / std::max(used, options_.step / speed) - realtime_);
-    if (done - last_publish_ >= kFramePeriod) publish();
+    if (!goes_on || done - last_publish_ >= kFramePeriod) publish();
   }
 }
 
@@ -199,21 +281,34 @@ void LiveSimulation::send(std::string bytes, bool may_be_dropped) {
   for (const auto& inbox : inboxes_) inbox->put(message, may_be_dropped);
 }
 
-std::string LiveSimulation::make_first_packet() const {
-  Json json = make_description(make_record_header(scene_, "slipstick view --live"), true);
+std::string LiveSimulation::make_first_packet(const Scene& scene, bool reloads) {
+  Json json = make_description(make_record_header(scene, "slipstick view --live"), true);
   json["part"] = "clip";
   json["live"] = true;
   json["frames"] = 0;
+  json["duration"] = scene.options.duration;
   json["schemes"] = scheme_names();
   json["solvers"] = solver_choices();
-  if (scene_.options.prototype) json["solvers"].insert(json["solvers"].begin(), make_solver_text(scene_.options));
+  if (scene.options.prototype) json["solvers"].insert(json["solvers"].begin(), make_solver_text(scene.options));
   json["event_kinds"] = {"impact", "takeoff", "stick", "slip"};
+  json["motors"] = describe_motors(scene);
+  json["variables"] = reloads ? describe_variables(scene) : Json::array();
   return Packet(0).bytes(std::move(json));
+}
+
+/// Targets of all motors as they are now, by their axes.
+std::vector<double> LiveSimulation::find_targets() {
+  Inputs now = simulation_->inputs();
+  hold_motors(held_, &now);
+  std::vector<double> targets;
+  for (std::size_t k = 0; k < scene_->model.axes.size(); ++k)
+    if (scene_->model.axes[k].motor) targets.push_back(now.motors()[k].target);
+  return targets;
 }
 
 std::string LiveSimulation::make_frame_packet() {
   const RecordFrame& f = frames_.frame;
-  const std::size_t nb = scene_.model.bodies.size();
+  const std::size_t nb = scene_->model.bodies.size();
   std::vector<float> position, orientation, velocity(f.velocity.begin(), f.velocity.end());
   for (std::size_t i = 0; i < nb; ++i)
     for (std::size_t k = 0; k < 7; ++k)
@@ -245,6 +340,10 @@ std::string LiveSimulation::make_frame_packet() {
   const double counts[] = {double(contacts.size())};
   add_contacts(counts, contacts, nullptr, 0, &packet);
   packet.add("events", events, 6);
+  packet.add("motors", find_targets(), 1);
+  Json held = Json::array();
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    if (held_[k]) held.push_back(k);
   const std::lock_guard lock(mutex_);
   return packet.bytes({{"part", "frame"},
                        {"paused", paused_},
@@ -253,7 +352,10 @@ std::string LiveSimulation::make_frame_packet() {
                        {"scheme", options_.scheme},
                        {"solver", make_solver_text(options_)},
                        {"step", options_.step},
-                       {"note", note_}});
+                       {"held", held},
+                       {"recording", record_.active() ? record_.file() : ""},
+                       {"over", over_},
+                       {"note", record_.error().empty() ? note_ : "Nothing more is recorded: " + record_.error()}});
 }
 
 }  // namespace slipstick

@@ -1,11 +1,13 @@
-// A simulation that runs in a thread of its own and is watched and steered by others. It waits for nobody: a watcher
-// that is too slow misses frames.
+// A simulation that runs in a thread of its own and is watched and steered by others. It begins with the first watcher,
+// pauses at the end of the scene's duration, and in between waits for nobody: a watcher that is too slow misses frames.
 #pragma once
 
 #include "record/record_frames.h"
+#include "view/live_record.h"
 #include "view/packet.h"
 #include "view/pull.h"
 
+#include <slipstick/app/view.h>
 #include <slipstick/scene.h>
 
 #include <chrono>
@@ -44,7 +46,7 @@ class LiveInbox {
 
 class LiveSimulation {
  public:
-  explicit LiveSimulation(Scene scene);
+  explicit LiveSimulation(Scene scene, const ViewOptions& options = {});
   ~LiveSimulation();
   LiveSimulation(const LiveSimulation&) = delete;
   LiveSimulation& operator=(const LiveSimulation&) = delete;
@@ -54,6 +56,8 @@ class LiveSimulation {
   /// A new watcher: the inbox begins with the description and the present frame. Null when there are too many.
   std::shared_ptr<LiveInbox> watch();
   void leave(const std::shared_ptr<LiveInbox>& inbox);
+  /// Why nothing can be recorded though it was asked for, or nothing.
+  const std::string& record_fault() const { return record_fault_; }
   /// One JSON command (docs/viewer.md). Returns what is wrong with it, or nothing.
   std::string command(std::string_view text);
 
@@ -66,28 +70,43 @@ class LiveSimulation {
     int steps = 0;
     bool pull_changed = false;
     std::optional<LivePull> pull;
+    std::vector<std::pair<int, std::optional<double>>> motors;   ///< axis, target; nothing: the scene's
+    std::vector<std::pair<std::string, double>> variables = {};  ///< to begin again with
+    bool any() const {
+      return options || reset || announce || steps > 0 || pull_changed || !motors.empty() || !variables.empty();
+    }
   };
 
   void loop();
   bool wait_for_work(Wishes* wishes);
   void apply(const Wishes& wishes);
   void restart(const State& state);
-  void advance();
+  void reload(const std::vector<std::pair<std::string, double>>& variables);
+  bool advance();
+  void pause(const std::string& note);
+  std::shared_ptr<const Scene> scene() const;
   void publish();
   void send(std::string bytes, bool may_be_dropped);
-  std::string make_first_packet() const;
+  static std::string make_first_packet(const Scene& scene, bool reloads);
   std::string make_frame_packet();
+  std::vector<double> find_targets();
   std::string handle(const Json& message);
   std::string handle_set(const Json& message);
   std::string handle_pull(const Json& message);
+  std::string handle_motor(const Json& message);
+  std::string handle_let(const Json& message);
 
-  const Scene scene_;
+  const SceneReload reload_;
+  std::string record_fault_;
   // Owned by the thread.
   std::unique_ptr<Simulation> simulation_;
   SimulationOptions options_;
   RecordFrames frames_;
   std::optional<LivePull> pull_;
   Inputs inputs_;
+  std::vector<std::optional<double>> held_;                ///< targets of motors that a window has given, by axis
+  std::vector<std::pair<std::string, double>> variables_;  ///< that a window has changed
+  LiveRecord record_;
   Clock::time_point last_publish_, due_;
   double realtime_ = 0;  ///< simulated over wall time, smoothed
   std::string note_;
@@ -96,7 +115,11 @@ class LiveSimulation {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
+  std::shared_ptr<const Scene> scene_;  ///< changed by the thread alone
+  bool watched_ = false;                ///< there has been a window
   bool paused_ = false;
+  bool over_ = false;     ///< the scene's duration is, and the run waits
+  bool endless_ = false;  ///< a window wants it to go on
   double speed_ = 1;
   Wishes wishes_;
   SimulationOptions wanted_options_;

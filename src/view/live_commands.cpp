@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kMaxCommand = 4096;
 constexpr double kFarthest = 1e6;  ///< m, of a hand
 constexpr int kMaxSteps = 1000;    ///< in one command
+constexpr double kLargestTarget = 1e12;
+constexpr std::size_t kMaxMotorWishes = 1000;  ///< that wait
 
 bool read_number(const Json& message, const char* key, double low, double high, double* value) {
   const auto found = message.find(key);
@@ -49,10 +51,14 @@ std::string LiveSimulation::handle(const Json& message) {
   const std::string what = found != message.end() && found->is_string() ? found->get<std::string>() : "";
   if (what == "set") return handle_set(message);
   if (what == "pull") return handle_pull(message);
+  if (what == "motor") return handle_motor(message);
+  if (what == "let") return handle_let(message);
   const std::lock_guard lock(mutex_);
   double number = 0;
   if (what == "play") {
     paused_ = false;
+    endless_ = endless_ || over_;  // past the scene's duration
+    over_ = false;
     wishes_.announce = true;
   } else if (what == "pause") {
     paused_ = true;
@@ -84,9 +90,10 @@ std::string LiveSimulation::handle_set(const Json& message) {
     *target = found->get<std::string>();
   }
   if (message.contains("solver")) {  // the scene's prototype is one of the choices
-    const bool prototype = scene_.options.prototype && options.solver == make_solver_text(scene_.options);
-    options.prototype = prototype ? scene_.options.prototype : nullptr;
-    if (prototype) options.solver = scene_.options.solver;
+    const SimulationOptions& own = scene_->options;
+    const bool prototype = own.prototype && options.solver == make_solver_text(own);
+    options.prototype = prototype ? own.prototype : nullptr;
+    if (prototype) options.solver = own.solver;
   }
   if (message.contains("step") && !read_number(message, "step", 1e-7, 1, &options.step))
     return "step is a number of seconds from 1e-7 to 1";
@@ -100,20 +107,54 @@ std::string LiveSimulation::handle_set(const Json& message) {
 std::string LiveSimulation::handle_pull(const Json& message) {
   LivePull pull;
   double body = 0;
-  const auto count = static_cast<double>(scene_.model.bodies.size());
+  const std::lock_guard lock(mutex_);
+  const Model& model = scene_->model;
+  const auto count = static_cast<double>(model.bodies.size());
   if (!read_number(message, "body", 0, count - 1, &body) || body != std::floor(body))
     return "body is not one of the scene";
   pull.body = static_cast<int>(body);
-  if (scene_.model.bodies[static_cast<std::size_t>(pull.body)].kind != BodyKind::Dynamic)
+  if (model.bodies[static_cast<std::size_t>(pull.body)].kind != BodyKind::Dynamic)
     return "only a body that moves can be pulled";
   if (!read_vector(message, "point", &pull.point) || !read_vector(message, "target", &pull.target))
     return "point and target are lists of three numbers";
   if (message.contains("strength") && !read_number(message, "strength", 0.01, 1e6, &pull.strength))
     return "strength is a number from 0.01 to 1e6";
-  if (scene_.model.planar) pull.point.z() = pull.target.z() = 0;
-  const std::lock_guard lock(mutex_);
+  if (model.planar) pull.point.z() = pull.target.z() = 0;
   wishes_.pull_changed = true;
   wishes_.pull = pull;
+  return "";
+}
+
+/// {"axis": k, "target": x}, or without target: the scene's again.
+std::string LiveSimulation::handle_motor(const Json& message) {
+  const std::lock_guard lock(mutex_);
+  const auto& axes = scene_->model.axes;
+  double axis = 0, target = 0;
+  if (!read_number(message, "axis", 0, static_cast<double>(axes.size()) - 1, &axis) || axis != std::floor(axis) ||
+      !axes[static_cast<std::size_t>(axis)].motor)
+    return "axis is not one with a motor";
+  const bool given = message.contains("target");
+  if (given && !read_number(message, "target", -kLargestTarget, kLargestTarget, &target)) return "target is a number";
+  wishes_.motors.emplace_back(static_cast<int>(axis), given ? std::optional(target) : std::nullopt);
+  if (wishes_.motors.size() > kMaxMotorWishes) wishes_.motors.erase(wishes_.motors.begin());
+  return "";
+}
+
+/// {"values": {"mu": 0.3, ...}}: the scene begins again with these.
+std::string LiveSimulation::handle_let(const Json& message) {
+  if (!reload_) return "this scene has no variables";
+  const auto values = message.find("values");
+  if (values == message.end() || !values->is_object() || values->empty()) return "values is a map of numbers";
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::string, double>> variables;
+  for (const auto& [name, value] : values->items()) {
+    const auto known = std::any_of(scene_->variables.begin(), scene_->variables.end(),
+                                   [&](const SceneVariable& variable) { return variable.name == name; });
+    if (!known) return "no such variable";
+    if (!value.is_number() || !(std::abs(value.get<double>()) <= kLargestTarget)) return "a variable is a number";
+    variables.emplace_back(name, value.get<double>());
+  }
+  wishes_.variables = std::move(variables);
   return "";
 }
 

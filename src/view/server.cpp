@@ -322,7 +322,8 @@ Result<ViewServer> ViewServer::show(const std::vector<std::string>& recordings, 
 
 Result<ViewServer> ViewServer::simulate(Scene scene, const ViewOptions& options) {
   auto impl = std::make_unique<Impl>();
-  impl->live = std::make_unique<LiveSimulation>(std::move(scene));
+  impl->live = std::make_unique<LiveSimulation>(std::move(scene), options);
+  if (!impl->live->record_fault().empty()) return Fault{{}, impl->live->record_fault()};
   const auto started = impl->start(options);
   if (!started) return started.faults();
   return ViewServer(std::move(impl));

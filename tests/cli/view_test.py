@@ -212,7 +212,7 @@ class Live(CliTest):
     def setUp(self):
         super().setUp()
         self.write(GOOD)
-        self.server = Server(self.folder, "scene.yaml", "--live")
+        self.server = Server(self.folder, "scene.yaml", "--live", "--duration", "1e5")
         self.addCleanup(self.server.stop)
 
     def test_who_may_watch(self):
@@ -261,7 +261,7 @@ class Live(CliTest):
         self.ends(s, "close")
 
     def test_stops_in_order_while_windows_watch(self):
-        server = Server(self.folder, "scene.yaml", "--live")
+        server = Server(self.folder, "scene.yaml", "--live", "--duration", "1e5")
         held = [server.websocket()[0] for _ in range(3)]
         live_time(held[0])
         self.assertEqual(server.stop(), 0)
@@ -321,6 +321,9 @@ class Faults(CliTest):
         self.check("no such file", 2, "view", "none.h5", "--export", "page.html")
         self.check("one recording, or two", 2, "view", "a.h5", "b.h5", "c.h5")
         self.check("--live takes one", 2, "view", "scene.yaml", "scene.yaml", "--live")
+        self.check("--record goes with --live", 2, "view", "run.h5", "--record", "other.h5")
+        self.check("is the scene itself", 2, "view", "scene.yaml", "--live", "--record", "scene.yaml")
+        self.check("none/run.h5", 2, "view", "scene.yaml", "--live", "--record", "none/run.h5")
         self.assertEqual(self.files(), ["scene.yaml", "text.h5"])
         self.assertEqual(self.call("run", "scene.yaml", "-o", "run.h5", "-q").returncode, 0)
         self.check("choose another name", 2, "view", "run.h5", "--export", "run.h5")

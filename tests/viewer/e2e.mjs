@@ -40,15 +40,20 @@ function run(...words) {
   assert.equal(done.status, 0, done.stderr);
 }
 
+const servers = new Set();
+process.on("exit", () => { for (const server of servers) server.kill("SIGKILL"); }); // those of tests that failed
+
 /** Starts `slipstick view` and gives its address. */
 async function serve(...words) {
   const process_ = spawn(program, ["view", ...words, "--no-open"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  servers.add(process_);
+  process_.once("exit", () => servers.delete(process_));
   const url = await new Promise((done) => process_.stdout.once("data", (text) => done(String(text).trim())));
   return { url, stop: () => new Promise((done) => { process_.once("exit", done); process_.kill("SIGTERM"); }) };
 }
 
 let browser;
-const PATIENCE = 300000;  // ms: how long a test waits for what must come; none asserts how soon it comes
+const PATIENCE = +(process.env.SLIPSTICK_PATIENCE_MS ?? 300000);  // ms: how long a test waits for what must come; none asserts how soon it comes
 const problems = [];
 
 async function open(url, viewport = { width: 1280, height: 720 }) {
@@ -229,7 +234,7 @@ async function testComparison() {
 }
 
 async function testLive() {
-  const server = await serve("scene.yaml", "--live");
+  const server = await serve("scene.yaml", "--live", "--duration", "1e5");
   const page = await open(server.url);
   await until(page, "slipstick.clip.end > 0.3", "it runs");
   await page.keyboard.press("Space");
@@ -253,6 +258,44 @@ async function testLive() {
   await testStrangers(server.url);
   await page.close();
   await server.stop();
+}
+
+/** Sliders of motors and variables; the run waits for the window, keeps to its duration and is recorded. */
+async function testDrive() {
+  const server = await serve("scene.yaml", "--live", "--duration", "60", "--record", "live.h5");
+  await new Promise((done) => setTimeout(done, 300));
+  const page = await open(server.url);
+  assert.ok(await seen(page, "slipstick.clip.time[0]") < 0.2, "it has waited for the window");
+  assert.match(await page.locator(".recording").innerText(), /live\.h5/);
+  await page.click('[data-tab="drive"]');
+  const slide = (what, value) => page.evaluate(([selector, v]) => {
+    const input = document.querySelector(selector);
+    input.value = v;
+    input.dispatchEvent(new Event("input"));
+    input.dispatchEvent(new Event("change"));
+  }, [what, value]);
+  const speed = "slipstick.clip.joint(slipstick.clip.frames - 1, 1)[1]";
+  await until(page, `Math.abs(${speed} - 3) < 0.01`, "the fan turns as the scene says");
+  await slide('[data-motor="spindle"]', -4);
+  await until(page, `Math.abs(${speed} + 4) < 0.05`, "and then as its slider says");
+  assert.match(await page.locator('label:has([data-motor="spindle"]) output').innerText(), /−4.* rad\/s/);
+  await page.click('[data-release="spindle"]');
+  await until(page, `Math.abs(${speed} - 3) < 0.01`, "and then as the scene says again");
+  assert.equal(await page.locator("[data-variable]").count(), 2, "'twice' follows from another and has no slider");
+  await slide('[data-variable="fan_speed"]', 5);
+  await until(page, `slipstick.clip.frames > 0 && Math.abs(${speed} - 5) < 0.01`, "it begins again with another variable");
+  assert.equal(await page.locator('[aria-label="fan_speed, exactly"]').inputValue(), "5");
+  await page.evaluate("slipstick.live.send({ do: 'speed', speed: 100 })"); // what is left of a minute
+  await until(page, "slipstick.livePaused && Math.abs(slipstick.clip.end - 60) < 1e-6", "it keeps to its duration");
+  await until(page, "/duration of 60 s is over/.test(document.querySelector('.note').textContent)", "and says so");
+  await page.keyboard.press("Space");
+  await until(page, "slipstick.clip.end > 60.05", "and goes on when asked to");
+  await page.click('[data-tab="joints"]');
+  await until(page, "document.querySelector('[data-joint=spindle] td:nth-child(3)').textContent.startsWith('5')", "joints are listed live");
+  await page.close();
+  await server.stop();
+  for (const [file, frames] of [["live.h5", 2], ["live_2.h5", 6001], ["live_3.h5", 3]]) run("table", file, "--what", "energy", "-o", `${frames}.csv`);
+  assert.equal(readFileSync(join(folder, "6001.csv"), "utf8").trim().split("\n").length, 6002, "the whole run is in its file");
 }
 
 /** A page from elsewhere that even knows the address gets nothing; nor does a wrong token. */
@@ -302,6 +345,7 @@ async function main() {
   await check("an exported page opens from disk, on a phone", testExport);
   await check("two recordings are compared", testComparison);
   await check("live: play, pause, step, reset, drag, change solver; strangers are refused", testLive);
+  await check("live: sliders of motors and variables, duration, recording", testDrive);
   await browser.close();
   rmSync(folder, { recursive: true });
   console.log(`${passed} passed, ${failed} failed`);

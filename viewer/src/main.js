@@ -4,6 +4,7 @@ import { Stage } from "./scene/stage.js";
 import { h, iconButton, show, showLength } from "./ui/dom.js";
 import { listen, makeHelp } from "./ui/keys.js";
 import { Hand, LiveBar } from "./ui/live.js";
+import { DrivePanel } from "./ui/drive.js";
 import { JointPanel } from "./ui/joints.js";
 import { BodyPanel, RunPanel, ViewPanel } from "./ui/panels.js";
 import { PlotStack } from "./ui/plots.js";
@@ -57,7 +58,7 @@ class App {
     }
     this.live = new LiveSource({
       clip: (clip, json) => { this.liveJson = json; this.pending = clip; },
-      frame: (json) => this.onFrame(json),
+      frame: (json, columns) => this.onFrame(json, columns),
       reset: () => { this.tail = true; },
       note: (text) => this.say(text),
       closed: () => { this.setPlaying(false); this.say("The simulation has ended: 'slipstick view' was stopped, or too many windows are open."); },
@@ -66,16 +67,15 @@ class App {
 
   // ---- live
 
-  onFrame(json) {
+  onFrame(json, columns) {
     if (this.pending) {
       const clip = this.pending;
       this.pending = null;
       this.tail = true;
-      this.begin([clip]);
-      this.liveBar = new LiveBar(this, this.liveJson);
-      this.overlay.append(this.liveBar.element);
-      this.hand = new Hand(this);
+      if (this.stage) this.exchange(clip);
+      else this.beginLive(clip);
     }
+    this.drive.update(json.held, columns.motors);
     this.livePaused = json.paused;
     this.setPlaying(!json.paused && this.tail);
     this.liveBar.update(json);
@@ -83,6 +83,29 @@ class App {
     this.moved = true;
     const now = performance.now();
     if (!this.lastSlow || now - this.lastSlow > 250) { this.lastSlow = now; this.plots.refresh(); this.body.update(); this.joints.update(); }
+  }
+
+  beginLive(clip) {
+    this.begin([clip]);
+    this.liveBar = new LiveBar(this, this.liveJson);
+    this.overlay.append(this.liveBar.element);
+    this.hand = new Hand(this);
+  }
+
+  /** The scene has begun again with other variables: other bodies, perhaps, seen from the same place. */
+  exchange(clip) {
+    const chosen = this.clip.bodies[this.state.selected]?.name;
+    this.select(-1);
+    this.state.joint = -1;
+    this.clip = clip;
+    this.stage.exchange(clip);
+    this.drive = new DrivePanel(this, this.liveJson);
+    this.tabs.drive[1] = this.drive;
+    this.joints.list();
+    this.run.fill();
+    for (const card of [...this.plots.cards, ...this.joints.cards]) card.stamp = null;
+    this.openTab(this.tab);
+    if (chosen !== undefined) this.select(clip.findBody(chosen));
   }
 
   goLive() { this.tail = true; this.time = this.clip.end; this.live.send({ do: "play" }); }
@@ -128,6 +151,8 @@ class App {
     this.joints = new JointPanel(this);
     this.tabs = { plots: ["Plots", this.plots], body: ["Body", this.body], joints: ["Joints", this.joints], view: ["View", this.view], run: ["Run", this.run] };
     if (!j.joints) delete this.tabs.joints;
+    this.drive = new DrivePanel(this, j);
+    if (this.drive.useful) this.tabs = { drive: ["Drive", this.drive], ...this.tabs };
     this.panelBody = h("div.panel-body");
     this.tabBar = h("nav.tabs", { role: "tablist" }, Object.entries(this.tabs).map(([key, [label]]) =>
       h("button.tab", { type: "button", role: "tab", "data-tab": key, onclick: () => this.openTab(key) }, label)));

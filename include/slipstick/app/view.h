@@ -6,6 +6,7 @@
 #include <slipstick/scene.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,8 +43,13 @@ std::string find_browser();
 /// browser did not make it.
 bool render_picture(const std::string& browser, const std::string& page, double time, const std::string& picture);
 
+/// A scene again, with other values for some of its variables (SceneVariable).
+using SceneReload = std::function<Result<Scene>(const std::vector<std::pair<std::string, double>>&)>;
+
 struct ViewOptions {
-  int port = 0;  ///< 0: any that is free
+  int port = 0;             ///< 0: any that is free
+  std::string record = {};  ///< a running scene: file of its recording; later starts: _2, _3, ...; empty: none
+  SceneReload reload = {};  ///< a running scene: for the sliders of its variables; null: it has none
 };
 
 /// Serves the viewer on 127.0.0.1 for as long as it lives. Only who knows the URL, a random token in it, gets an
@@ -52,7 +58,8 @@ class ViewServer {
  public:
   /// One recording, or two of the same scene to compare.
   static Result<ViewServer> show(const std::vector<std::string>& recordings, const ViewOptions& options = {});
-  /// Simulates the scene and streams it; it runs, in its own thread, until this object goes.
+  /// Simulates the scene and streams it, in its own thread: from the first window on, for the scene's duration, and
+  /// longer if a window asks for it.
   static Result<ViewServer> simulate(Scene scene, const ViewOptions& options = {});
   ~ViewServer();
   ViewServer(ViewServer&&) noexcept;

@@ -116,13 +116,13 @@ export class LiveSource {
     } else if (json.part === "frame") {
       const clip = this.clip;
       if (clip.frames > 0 && columns.series[0] <= clip.time[clip.frames - 1]) {
-        if (columns.series[0] === clip.time[clip.frames - 1]) return this.on.frame(json);
+        if (columns.series[0] === clip.time[clip.frames - 1]) return this.on.frame(json, columns);
         clip.forget(clip.frames);
       }
       const limit = Math.max(200, Math.min(20000, Math.floor(MAX_LIVE_POSES / Math.max(1, clip.count))));
       if (clip.frames >= limit) clip.forget(Math.floor(limit / 4));
       clip.append(columns, columns);
-      this.on.frame(json);
+      this.on.frame(json, columns);
     } else if (json.part === "reset") {
       this.clip?.forget(this.clip.frames);
       this.on.reset();

@@ -152,6 +152,21 @@ export class Stage {
     this.home();
   }
 
+  /** Another clip of the same place: the camera stays. */
+  exchange(clip) {
+    const { position, zoom } = this.camera, target = this.controls.target.clone(), halfHeight = this.halfHeight, planar = this.planar;
+    const from = position.clone();
+    for (const side of this.sides) side.joints.dispose();
+    this.setClips([clip]);
+    if (planar !== this.planar) return;
+    this.camera.position.copy(from);
+    this.camera.zoom = zoom;
+    this.halfHeight = halfHeight;
+    this.controls.target.copy(target);
+    this.resize();
+    this.controls.update();
+  }
+
   /** Once all frames are here: the picture that fits them, unless somebody has moved the camera or it fits already. */
   settle() {
     const fit = measure(this.sides[0].clip), moved = norm(subtract(fit.center, this.frame.center));

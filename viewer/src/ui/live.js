@@ -20,9 +20,10 @@ export class LiveBar {
       [["soft", 1], ["firm", 10], ["strong", 100]].map(([t, v]) => h("option", { value: v, selected: v === 10 }, t)));
     app.pullStrength = 10;
     this.rate = h("span.rate", {}, "");
+    this.record = h("span.recording", { hidden: true });
     this.element = h("div.live-bar", {}, h("span.live-badge", {}, "live"),
       h("button.button", { type: "button", title: "Start again (R)", onclick: () => app.live.send({ do: "reset" }) }, icon("reset"), "Reset"),
-      this.scheme, this.solver, this.step, h("label.choice", {}, h("span", {}, "pull"), this.strength), this.rate);
+      this.scheme, this.solver, this.step, h("label.choice", {}, h("span", {}, "pull"), this.strength), this.rate, this.record);
   }
 
   update(json) {
@@ -33,8 +34,11 @@ export class LiveBar {
     const step = this.step.querySelector("select");
     const option = [...step.options].find((o) => Math.abs(+o.value - json.step) < 1e-9);
     if (option && document.activeElement !== step) step.value = option.value;
-    this.rate.textContent = json.paused ? "paused" : `${json.realtime.toFixed(2)}× real time`;
-    if (json.note) this.app.say(json.note);
+    this.record.hidden = !json.recording;
+    this.record.textContent = `● ${json.recording.split("/").at(-1)}`;
+    this.rate.textContent = json.over ? "over" : json.paused ? "paused" : `${json.realtime.toFixed(2)}× real time`;
+    if (json.note && (json.note !== this.note || !json.paused)) this.app.say(json.note);
+    this.note = json.note;
   }
 }
 
