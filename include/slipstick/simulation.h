@@ -67,12 +67,12 @@ struct SimulationOptions {
   std::string solver = "auto";
   SolverOptions solver_options;  ///< of `solver`; not used by "auto"
   FrictionModel friction = FrictionModel::Cone;
-  int facets = 8;                 ///< pyramid only
-  double tolerance = 1e-8;        ///< relative residual above which a step is not certified
-  double heap_tolerance = 1e-4;   ///< and of heaps under "auto": islands too large to factor (docs/solvers.md)
-  Effort effort = Effort::Exact;  ///< solver "auto"
-  int budget = 0;                 ///< "auto": work per problem, in sweeps over its rows; 0: as the effort says
-  double stabilization = 1;       ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
+  int facets = 8;                    ///< pyramid only
+  double tolerance = 1e-8;           ///< relative residual above which a step is not certified
+  double heap_tolerance = 1e-4;      ///< and of heaps under "auto": islands too large to factor (docs/solvers.md)
+  Effort effort = Effort::Balanced;  ///< solver "auto"
+  int budget = 0;                    ///< "auto": work per problem, in sweeps over its rows; 0: as the effort says
+  double stabilization = 1;          ///< stabilized: gamma in (0, 1] on gap and joint errors [Anitescu03]
   bool impact_stage = true;  ///< stabilized: rebounds before a step; false: one step after the collision [Anitescu03]
   std::optional<double> restitution_threshold;  ///< m/s, TOL of [Anitescu03]; default max(1e-3, 2 |g| h)
   std::optional<bool> locate;                   ///< events inside a step; default: all schemes but stabilized

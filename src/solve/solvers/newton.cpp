@@ -137,8 +137,10 @@ class Newton : public PolishingSolver {
     if (tries) {
       time_.restrict_to(patience);
       run_ladder(tolerance, goal);
+      const bool came_to_its_end = !time_.is_over();
       time_.lift();
-      if (!goes_on(tolerance)) return;
+      // A ladder that ends without an answer says what unlimited work would: there may be none.
+      if (came_to_its_end || !goes_on(tolerance)) return;
     }
     settle(tries, tolerance, goal);
   }
