@@ -40,7 +40,8 @@ constexpr int kRescueSweeps = 200;
 constexpr double kDearFactor = 2e7;
 constexpr int kHeapSweeps = 60, kHeapMixing = 5;
 constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
-// Where their number is given: so many times more where the rows are few enough for so much work.
+// Where their number is given: so many times more where the rows are few enough for so much work. Not without
+// friction: positions are corrected again in the next step.
 constexpr int kSmallHeapSweeps = 8;
 constexpr double kSmallHeap = 1.5e6;
 constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
@@ -220,15 +221,17 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
 /// Sweeps over pairs of columns (pair_sweeps.h) in the solution.
 SolverReport SolverLadder::Impl::sweep_pairs(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   SolverReport report;
-  const int more = std::min(kSmallHeapSweeps * options.heap_sweeps, static_cast<int>(kSmallHeap / problem.rows()));
-  report.iterations = options.heap_sweeps > 0 ? std::max(options.heap_sweeps, more) : kPairSweeps;
+  slot->pairs.start(problem);
+  report.iterations = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
+  if (options.heap_sweeps > 0 && slot->pairs.has_friction())
+    report.iterations = std::max(report.iterations, std::min(kSmallHeapSweeps * options.heap_sweeps,
+                                                             static_cast<int>(kSmallHeap / problem.rows())));
   const double affordable = ((slot->work.limit - slot->work.spent) / problem.rows() - kPairStart) / PairSweeps::kWork;
   if (affordable < report.iterations) {
     report.iterations = std::max(1, static_cast<int>(affordable));
     report.note = kWorkBudget;
   }
   slot->work.spent += kPairStart * problem.rows();
-  slot->pairs.start(problem);
   if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
   slot->masses.update(problem);
   const int all = report.iterations;

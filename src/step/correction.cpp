@@ -19,9 +19,6 @@ constexpr double kCorrectionTime = 0.1;  // s
 constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
 /// What is left would be a little more than that: all of it at once.
 constexpr double kAllAtOnce = 1.5;
-/// Rounds of a correction that is not limited by its speed, and the overlap, in body sizes, with which it is content.
-constexpr int kMaxCorrectionRounds = 6;
-constexpr double kCorrected = 1e-10, kNearlyCorrected = 1e-6;  // exact effort; others
 /// A contact that would be out in so many steps by its own speed is left to it.
 constexpr double kStepsToPart = 10;
 /// Levers may move a point farther than the contact that is corrected, by this much.
@@ -41,9 +38,24 @@ double calc_parting_speed(const Contact& contact, const State& state) {
 
 }  // namespace
 
+/// Each round costs as much as a look for contacts and a tenth of a step's sweeps: where digits are not worth that, what
+/// one round leaves is the next step's.
+Correction::Care Correction::care_of(Effort effort) {
+  switch (effort) {
+    case Effort::Exact:
+      return {.rounds = 6, .band = 0, .corrected = 1e-10};
+    case Effort::Balanced:
+      return {.rounds = 2, .band = 0, .corrected = 1e-4};
+    case Effort::Swift:
+      return {.rounds = 1, .band = 1e-3, .corrected = 1e-3};
+  }
+  return {};
+}
+
 Correction::Correction(const Model& model, const SimulationOptions& options)
     : model_(model),
       options_(options),
+      care_(care_of(options.effort)),
       projection_(model, options),
       reach_(model.bodies.size()),
       group_(model.bodies.size()),
@@ -56,6 +68,8 @@ Correction::Correction(const Model& model, const SimulationOptions& options)
 bool Correction::is_real(const State& state, const Contact& contact) const {
   if (options_.close_joints && contact.limit >= 0) return contact.gap < -kLoose;  // ends of ranges are joints too
   if (contact.gap >= 0 || contact.gap >= -calc_slop(model_, options_.step, state.velocity, contact)) return false;
+  if (care_.band > 0 && contact.limit < 0 && contact.gap >= -care_.band * calc_contact_size(model_, contact))
+    return false;
   return contact.limit >= 0 || !(kStepsToPart * options_.step * calc_parting_speed(contact, state) > -contact.gap);
 }
 
@@ -137,9 +151,8 @@ bool Correction::find_groups(const State& state, bool first) {
       any = any || due_[root_of(body)] != 0;
     }
   }
-  const double corrected = options_.effort == Effort::Exact ? kCorrected : kNearlyCorrected;
   for (const Contact& contact : contacts_.contacts) {
-    if (!(first ? is_real(state, contact) : contact.gap < -corrected * calc_contact_size(model_, contact))) continue;
+    if (!(first ? is_real(state, contact) : contact.gap < -care_.corrected * calc_contact_size(model_, contact))) continue;
     for (const int body : bodies_of(model_, contact)) {
       if (!moves(body)) continue;
       if (first) due_[root_of(body)] = 1;
@@ -218,15 +231,19 @@ void Correction::keep_momentum(State* state) {
   restore_angular_momentum(model_, moved_, held_, before_, state);
 }
 
-CorrectionResult Correction::run(ContactFinder* finder, StepSolver* solver, State* state) {
+CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder, StepSolver* solver, State* state) {
   CorrectionResult result;
   const double before = calc_energy(model_, state->pose, state->velocity, state->axis).total();
   before_ = state->pose;
   bool spent = false;
   double most = 0;
-  for (int round = 0; round < kMaxCorrectionRounds; ++round) {
+  for (int round = 0; round < care_.rounds; ++round) {
     if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) break;  // the step is given up
-    find(*state, finder);
+    if (round == 0 && options_.effort != Effort::Exact) {
+      contacts_ = found;
+    } else {
+      find(*state, finder);
+    }
     if (!find_groups(*state, round == 0)) break;
     const bool limited = update_offsets(spent);
     for (const double offset : offset_)

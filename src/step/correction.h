@@ -25,9 +25,18 @@ class Correction {
   bool is_due(const State& state, const ContactSet& contacts);
   /// Moves the bodies of all groups (bodies that touch or are joined) with such an overlap or joint. Deep ones come out
   /// over several steps: not faster than the speed limit. Others in at most a few rounds, as normals turn.
-  CorrectionResult run(ContactFinder* finder, StepSolver* solver, State* state);
+  /// `found`: the contacts of `state`. With less than exact effort they serve the first round.
+  CorrectionResult run(const ContactSet& found, ContactFinder* finder, StepSolver* solver, State* state);
 
  private:
+  /// What a correction is worth (SimulationOptions::effort).
+  struct Care {
+    int rounds;        ///< of one that is not limited by its speed
+    double band;       ///< body sizes: overlap up to this is left alone
+    double corrected;  ///< body sizes: what is left after a round and is not worth another one
+  };
+  static Care care_of(Effort effort);
+
   bool is_real(const State& state, const Contact& contact) const;
   bool is_closable(const State& state, const JointRows& joint) const;
   bool find_loose(const State& state);
@@ -43,6 +52,7 @@ class Correction {
 
   const Model& model_;
   const SimulationOptions& options_;
+  const Care care_;
   Projection projection_;
   ContactSet contacts_;
   std::vector<double> reach_;

@@ -149,7 +149,7 @@ void Pipe::correct() {
   uncorrected_ = state;
   {
     const Stopwatch watch(&report.seconds.solve);
-    made = correction_.run(&finder, &solver, &state);
+    made = correction_.run(found, &finder, &solver, &state);
   }
   report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
   if (made.moved == 0) return;

@@ -49,6 +49,27 @@ void multiply_root(const double* root, int n, const double* x, double* out) {
   }
 }
 
+/// Whether it is true in any lane.
+template <class Mask>
+[[gnu::always_inline]] inline bool is_any(Mask mask) {
+#ifdef __AVX2__
+  return _mm256_movemask_pd(__m256d(mask)) != 0;
+#else
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+
+/// Four numbers of four columns to four lanes of each number, and back.
+template <class Lanes>
+[[gnu::always_inline]] inline void transpose(Lanes p, Lanes q, Lanes r, Lanes s, Lanes* out) {
+  const Lanes a = __builtin_shufflevector(p, q, 0, 4, 2, 6), b = __builtin_shufflevector(p, q, 1, 5, 3, 7);
+  const Lanes c = __builtin_shufflevector(r, s, 0, 4, 2, 6), d = __builtin_shufflevector(r, s, 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
 }  // namespace
 
 bool PairSweeps::takes(const Problem& problem) {
@@ -73,8 +94,9 @@ void PairSweeps::find_runs() {
     const int b = block.entries > 1 ? p.entries[block.entry + 1].column : p.columns();
     if (!runs_.empty() && runs_.back().a == a && runs_.back().b == b && runs_.back().count < kMostPoints) {
       ++runs_.back().count;
+      runs_.back().smooth = runs_.back().smooth && block.size == 1;
     } else {
-      runs_.push_back({a, b, i, 1});
+      runs_.push_back({a, b, i, 1, block.size == 1});
     }
   }
 }
@@ -101,7 +123,9 @@ void PairSweeps::colour_runs() {
   order_.resize(runs_.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](int i, int j) {
-    return colour_[i] != colour_[j] ? colour_[i] < colour_[j] : runs_[i].count > runs_[j].count;
+    if (colour_[i] != colour_[j]) return colour_[i] < colour_[j];
+    if (runs_[i].smooth != runs_[j].smooth) return runs_[j].smooth;
+    return runs_[i].count > runs_[j].count;
   });
 }
 
@@ -113,12 +137,13 @@ void PairSweeps::pack_runs() {
   int points = 0, lane = kLanes, colour = -1;
   for (const int k : order_) {
     const Run& run = runs_[k];
-    if (lane == kLanes || colour_[k] != colour) {
+    if (lane == kLanes || colour_[k] != colour || run.smooth != pairs_.back().smooth) {
       Pair pair{};
       std::fill_n(pair.a, kLanes, none);
       std::fill_n(pair.b, kLanes, none);
       pair.first = points;
       pair.count = run.count;
+      pair.smooth = run.smooth;
       points += run.count;
       pairs_.push_back(pair);
       lane = 0;
@@ -159,10 +184,9 @@ void PairSweeps::update_point(int block, Point* point, int lane) {
       for (int s = 0; s <= r; ++s)
         for (int k = 0; k < 6; ++k) d[r][s] += j[e][6 * r + k] * j[e][6 * s + k];
   }
-  for (int k = 0; k < 18; ++k) {
-    point->ja[k][lane] = j[0][k];
-    point->jb[k][lane] = j[1][k];
-  }
+  for (int r = 0; r < 3; ++r)
+    for (int e = 0; e < 2; ++e)
+      for (int k = 0; k < 6; ++k) point->j[r][e][k][lane] = j[e][6 * r + k];
   for (int r = 0; r < 3; ++r) {
     const bool is_row = r < rows.size;
     point->c[r][lane] = is_row ? p.c[rows.row + r] : 0;
@@ -182,8 +206,9 @@ void PairSweeps::update_point(int block, Point* point, int lane) {
 void PairSweeps::start(const Problem& problem) {
   problem_ = &problem;
   find_runs();
+  has_friction_ = std::any_of(runs_.begin(), runs_.end(), [](const Run& run) { return !run.smooth; });
   const auto same = [](const Run& r, const Run& s) {
-    return r.a == s.a && r.b == s.b && r.first == s.first && r.count == s.count;
+    return r.a == s.a && r.b == s.b && r.first == s.first && r.count == s.count && r.smooth == s.smooth;
   };
   const bool known = used_.size() == static_cast<std::size_t>(problem.columns()) + 1 &&
                      std::equal(runs_.begin(), runs_.end(), known_runs_.begin(), known_runs_.end(), same);
@@ -200,14 +225,25 @@ void PairSweeps::start(const Problem& problem) {
   y_ = free_;
 }
 
-void PairSweeps::load(const int* column, Lanes* y) const {
-  for (int l = 0; l < kLanes; ++l)
-    for (int k = 0; k < 6; ++k) y[k][l] = y_[column[l]][k];
+[[gnu::always_inline]] inline void PairSweeps::load(const int* column, Lanes* y) const {
+  const Loose *k0 = numbers_of(column[0]), *k1 = numbers_of(column[1]), *k2 = numbers_of(column[2]),
+              *k3 = numbers_of(column[3]);
+  transpose(Lanes(k0[0]), Lanes(k1[0]), Lanes(k2[0]), Lanes(k3[0]), y);
+  Lanes rest[kLanes];
+  transpose(Lanes(k0[1]), Lanes(k1[1]), Lanes(k2[1]), Lanes(k3[1]), rest);
+  y[4] = rest[0];
+  y[5] = rest[1];
 }
 
-void PairSweeps::store(const int* column, const Lanes* y) {
-  for (int l = 0; l < kLanes; ++l)
-    for (int k = 0; k < 6; ++k) y_[column[l]][k] = y[k][l];
+[[gnu::always_inline]] inline void PairSweeps::store(const int* column, const Lanes* y) {
+  Lanes low[kLanes], high[kLanes];
+  transpose(y[0], y[1], y[2], y[3], low);
+  transpose(y[4], y[5], Lanes{}, Lanes{}, high);
+  for (int l = 0; l < kLanes; ++l) {
+    Loose* k = reinterpret_cast<Loose*>(y_[column[l]].data());
+    k[0] = low[l];
+    k[1] = high[l];
+  }
 }
 
 void PairSweeps::set_impulses(const VecX& impulses) {
@@ -223,8 +259,8 @@ void PairSweeps::set_impulses(const VecX& impulses) {
       const double x = impulses[rows.row + r];
       x_[place_[i] / kLanes].x[r][lane] = x;
       for (int k = 0; k < 6; ++k) {
-        ya[k] += point.ja[6 * r + k][lane] * x;
-        yb[k] += point.jb[6 * r + k][lane] * x;
+        ya[k] += point.j[r][0][k][lane] * x;
+        yb[k] += point.j[r][1][k][lane] * x;
       }
     }
   }
@@ -284,14 +320,13 @@ void PairSweeps::visit(const Pair& pair) {
     const auto image = [&](int r) {
       Lanes w = p.c[r] + p.compliance[r] * x[r], other{};
       for (int k = 0; k < 6; ++k) {
-        w += p.ja[6 * r + k] * ya[k];
-        other += p.jb[6 * r + k] * yb[k];
+        w += p.j[r][0][k] * ya[k];
+        other += p.j[r][1][k] * yb[k];
       }
       return w + other;
     };
     const Lanes wn = image(0);
-    const auto busy = (wn < zero) | (x[0] != zero) | (x[1] != zero) | (x[2] != zero);
-    if ((busy[0] | busy[1] | busy[2] | busy[3]) == 0) continue;  // open, and stays so
+    if (!is_any((wn < zero) | (x[0] != zero) | (x[1] != zero) | (x[2] != zero))) continue;  // open, and stays so
     moved = true;
     Lanes n = x[0] - wn * p.inverse_n;
     n = n > zero ? n : zero;
@@ -307,8 +342,40 @@ void PairSweeps::visit(const Pair& pair) {
     x[1] = t1;
     x[2] = t2;
     for (int k = 0; k < 6; ++k) {
-      ya[k] += p.ja[k] * dn + p.ja[6 + k] * d1 + p.ja[12 + k] * d2;
-      yb[k] += p.jb[k] * dn + p.jb[6 + k] * d1 + p.jb[12 + k] * d2;
+      ya[k] += p.j[0][0][k] * dn + p.j[1][0][k] * d1 + p.j[2][0][k] * d2;
+      yb[k] += p.j[0][1][k] * dn + p.j[1][1][k] * d1 + p.j[2][1][k] * d2;
+    }
+  }
+  if (!moved) return;
+  store(pair.a, ya);
+  store(pair.b, yb);
+}
+
+/// The same of normals alone.
+void PairSweeps::visit_smooth(const Pair& pair) {
+  const Lanes zero{};
+  Lanes ya[6], yb[6];
+  load(pair.a, ya);
+  load(pair.b, yb);
+  bool moved = false;
+  for (int i = pair.first; i < pair.first + pair.count; ++i) {
+    const Point& p = points_[i];
+    Lanes& x = x_[i].x[0];
+    Lanes w = p.c[0] + p.compliance[0] * x, other{};
+    for (int k = 0; k < 6; ++k) {
+      w += p.j[0][0][k] * ya[k];
+      other += p.j[0][1][k] * yb[k];
+    }
+    w += other;
+    if (!is_any((w < zero) | (x != zero))) continue;
+    moved = true;
+    Lanes n = x - w * p.inverse_n;
+    n = n > zero ? n : zero;
+    const Lanes dn = n - x;
+    x = n;
+    for (int k = 0; k < 6; ++k) {
+      ya[k] += p.j[0][0][k] * dn;
+      yb[k] += p.j[0][1][k] * dn;
     }
   }
   if (!moved) return;
@@ -317,30 +384,39 @@ void PairSweeps::visit(const Pair& pair) {
 }
 
 void PairSweeps::sweep() {
-  for (const Pair& pair : pairs_) visit(pair);
+  for (const Pair& pair : pairs_) pair.smooth ? visit_smooth(pair) : visit(pair);
+}
+
+/// before <- x <- weight (x - before) + before.
+template <class Value>
+void accelerate(double weight, std::vector<Value>* x, std::vector<Value>* before) {
+  double *to = reinterpret_cast<double*>(x->data()), *from = reinterpret_cast<double*>(before->data());
+  const std::size_t count = x->size() * sizeof(Value) / sizeof(double);
+  for (std::size_t i = 0; i < count; ++i) from[i] = to[i] = weight * (to[i] - from[i]) + from[i];
 }
 
 void PairSweeps::run(int sweeps, double bold, const std::atomic<bool>* stop) {
   double weight = 1;
+  bool kept = false;  // `before` has what x and y are now
   for (int k = 0; k < sweeps; ++k) {
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return;
     const bool accelerated = k >= kFirstAccelerated && k + 1 < sweeps;
+    if (!kept) {
+      x_before_ = x_;
+      y_before_ = y_;
+    }
     std::swap(x_before_, x_kept_);
     std::swap(y_before_, y_kept_);
-    x_kept_ = x_;
-    y_kept_ = y_;
     sweep();
+    kept = accelerated;
     if (!accelerated) continue;
     const double radius = k < kLater  ? kRadius
                           : k < kBold ? std::min(bold, kSafeRadius)
                                       : bold,
                  square = radius * radius;
     weight = weight == 1 ? 2 / (2 - square) : 4 / (4 - square * weight);
-    const Lanes w = Lanes{} + weight;
-    for (std::size_t i = 0; i < x_.size(); ++i)
-      for (int r = 0; r < 3; ++r) x_[i].x[r] = w * (x_[i].x[r] - x_before_[i].x[r]) + x_before_[i].x[r];
-    for (std::size_t i = 0; i < y_.size(); ++i)
-      for (int c = 0; c < 6; ++c) y_[i][c] = weight * (y_[i][c] - y_before_[i][c]) + y_before_[i][c];
+    accelerate(weight, &x_, &x_before_);
+    accelerate(weight, &y_, &y_before_);
   }
 }
 

@@ -25,6 +25,8 @@ class PairSweeps {
   /// Reads the problem and begins at zero impulses. What depends on which columns touch is kept while they are the
   /// same.
   void start(const Problem& problem);
+  /// Whether there is any, after `start`.
+  bool has_friction() const { return has_friction_; }
   /// Goes to other impulses as they are; y follows.
   void set_impulses(const VecX& impulses);
   /// Goes to the multiple of a guess, from none to all of it, at which half of y^T y + lambda^T C lambda + 2 c^T
@@ -42,10 +44,14 @@ class PairSweeps {
  private:
   static constexpr int kLanes = 4, kMostPoints = 4;
   using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+  /// The same where numbers of a column lie.
+  using Loose = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
   /// One contact in each lane.
   struct Point {
-    Lanes ja[18], jb[18];  ///< rows n, t1, t2 of six columns each
-    Lanes c[3], compliance[3], inverse_n, tn[2], inverse_t, mu;
+    // What the normal needs comes first: of an open contact nothing else is read.
+    Lanes c[3], compliance[3], inverse_n;
+    Lanes j[3][2][6];  ///< rows n, t1, t2, of both columns
+    Lanes tn[2], inverse_t, mu;
   };
   struct Impulse {
     Lanes x[3];
@@ -54,9 +60,11 @@ class PairSweeps {
   struct Pair {
     int a[kLanes], b[kLanes];
     int first, count;  ///< points
+    bool smooth;       ///< single rows: no contact of it rubs
   };
   struct Run {
     int a, b, first, count;  ///< columns, row blocks that follow each other
+    bool smooth;             ///< all of them single rows
   };
 
   void find_runs();
@@ -65,11 +73,14 @@ class PairSweeps {
   void update_bodies();
   void update_point(int block, Point* point, int lane);
   void visit(const Pair& pair);
+  void visit_smooth(const Pair& pair);
   void sweep();
+  const Loose* numbers_of(int column) const { return reinterpret_cast<const Loose*>(y_[column].data()); }
   void load(const int* column, Lanes* y) const;
   void store(const int* column, const Lanes* y);
 
   const Problem* problem_ = nullptr;
+  bool has_friction_ = false;
   std::vector<Run> runs_, known_runs_;
   std::vector<int> colour_, order_;
   std::vector<std::uint64_t> used_;
