@@ -74,6 +74,9 @@ class Judge {
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
   Residuals certify(const Problem& problem, const Solution& solution);
+  /// Of the last certificate: that of each island by itself, in the order of their first row blocks. `scale` is the
+  /// whole's.
+  const std::vector<Residuals>& islands() const;
 
  private:
   struct Scratch;

@@ -47,6 +47,9 @@ struct LadderOptions {
   double sweeps = 0;        ///< the work of so many sweeps over the rows
   double settle = 0;        ///< auto: SolverOptions::settle of newton; what is settled is not tried again
   int heap_sweeps = 0;      ///< auto: least sweeps of islands too dear to factor, 0: its own number
+  bool few_sweeps = false;  ///< auto: no more than these where the heap is small
+  /// auto: columns of an island from which its edges alone say whether it is too dear to factor
+  int ordered_columns = std::numeric_limits<int>::max();
   bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
   /// Where impulses are not unique, those of equal springs at all contacts (solve/unique_forces.h);
   /// Solution::uniqueness says which. Not for heaps, and not for problems in local form.
@@ -103,6 +106,9 @@ class SolverLadder {
   SolverLadder& operator=(SolverLadder&&) noexcept;
   /// `solution` holds the warm start (ignored if its sizes are wrong) and, on return, the best answer by the judge.
   LadderResult solve(const Problem& problem, Solution* solution);
+  /// The same where nobody asks how good the answer is: heaps are swept and not judged. Where there are any, `residual`
+  /// is infinite and nothing is certified.
+  LadderResult solve_unjudged(const Problem& problem, Solution* solution);
   /// Work that other problems of the same step have taken already. A fifth of the limit is left to each in any case.
   void set_spent(double work);
   /// Of the last solve: the island of each row of the problem, and each island's own result.

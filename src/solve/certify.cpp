@@ -89,8 +89,9 @@ struct Judge::Scratch {
   std::vector<double> terms;       ///< of each row, squared
   std::vector<double> most_round;  ///< of each row, as of the columns
   std::vector<double> diagonals;   ///< of each Jacobian block, six numbers
-  WorstPart map, part;             ///< the worst natural map of an island; the worst part of the law, or momentum
-  double map_sum = 0;              ///< of the present island
+  std::vector<Residuals> by_island;
+  WorstPart map, part;  ///< the worst natural map of an island; the worst part of the law, or momentum
+  double map_sum = 0;   ///< of the present island
   WorstPart map_block;
 };
 
@@ -282,6 +283,21 @@ void Judge::Scratch::judge_block(const Problem& problem, const Solution& solutio
   result->dissipation = std::max(result->dissipation, power);
 }
 
+namespace {
+
+/// What is named of the worst natural map and the worst part of the law.
+WorstPart find_worst(const Problem& problem, const WorstPart& map, const WorstPart& part) {
+  WorstPart worst = part.relative >= kNamed * map.relative ? part : map;
+  worst.relative = std::max(part.relative, map.relative);
+  if (worst.block < 0) return worst;
+  const RowBlock& block = problem.blocks[worst.block];
+  if (block.entries > 0) worst.column = problem.entries[block.entry].column;
+  if (block.entries > 1) worst.other = problem.entries[block.entry + block.entries - 1].column;
+  return worst;
+}
+
+}  // namespace
+
 void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result) {
   double offsets = 0, term = 0, largest = 0;
   for (const int i : islands.blocks(island)) {
@@ -321,6 +337,7 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   const bool finite = solution.lambda.size() == row_count && solution.v.size() == problem.unknowns() &&
                       solution.lambda.allFinite() && solution.v.allFinite();
   if (!finite) {
+    scratch_->by_island.clear();
     result.natural = result.relative = result.law = result.momentum = result.dynamics = kInfinity;
     result.worst.part = LawPart::NaturalMap;
     result.worst.value = result.worst.relative = kInfinity;
@@ -333,21 +350,29 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   s.rows.resize(row_count);
   s.terms.resize(row_count);
   s.diagonals.resize(6 * problem.entries.size());
-  s.map = s.part = {};
+  s.by_island.clear();
   update_free_velocity(problem, s.masses, &s.free);
   update_row_image(problem, s.free, &s.q);
   result.scale = s.q.norm();
   s.update_speeds(problem, solution);
-  for (int island = 0; island < s.islands.count(); ++island) s.judge_island(problem, solution, island, &result);
+  WorstPart map, part;
+  for (int island = 0; island < s.islands.count(); ++island) {
+    Residuals& one = s.by_island.emplace_back();
+    s.map = s.part = {};
+    s.judge_island(problem, solution, island, &one);
+    raise_to(one, &result);
+    raise_to(s.map, &map);
+    raise_to(s.part, &part);
+    one.worst = find_worst(problem, s.map, s.part);
+    one.scale = result.scale;
+  }
+  s.part = part;
   for (const int column : s.islands.free_columns()) s.judge_column(problem, solution, -1, column, &result);
-  result.worst = s.part.relative >= kNamed * s.map.relative ? s.part : s.map;
-  result.worst.relative = std::max(s.part.relative, s.map.relative);
-  if (result.worst.block < 0) return result;
-  const RowBlock& block = problem.blocks[result.worst.block];
-  if (block.entries > 0) result.worst.column = problem.entries[block.entry].column;
-  if (block.entries > 1) result.worst.other = problem.entries[block.entry + block.entries - 1].column;
+  result.worst = find_worst(problem, map, s.part);
   return result;
 }
+
+const std::vector<Residuals>& Judge::islands() const { return scratch_->by_island; }
 
 Residuals certify(const Problem& problem, const Solution& solution) { return Judge().certify(problem, solution); }
 

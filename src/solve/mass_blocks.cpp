@@ -40,16 +40,41 @@ void MassBlocks::update(const Problem& problem) {
 
 namespace {
 
-/// v := A^-1 v.
+/// The column's part of v := A^-1 v.
+void divide_by_mass(const Problem& problem, const MassBlocks& masses, int column, VecX* v) {
+  const int n = problem.column_size(column);
+  double* part = v->data() + problem.column_start[column];
+  double momentum[6], result[6] = {};
+  std::copy_n(part, n, momentum);
+  const double* inverse = masses.inverse(column).data();
+  rows::dispatch(n, n, [&]<int M, int N>() { rows::add_image<M, N>(n, n, inverse, momentum, result); });
+  std::copy_n(result, n, part);
+}
+
 void divide_by_masses(const Problem& problem, const MassBlocks& masses, VecX* v) {
-  for (int k = 0; k < problem.columns(); ++k) {
-    const int n = problem.column_size(k);
-    double* part = v->data() + problem.column_start[k];
-    double momentum[6], result[6] = {};
-    std::copy_n(part, n, momentum);
-    const double* inverse = masses.inverse(k).data();
-    rows::dispatch(n, n, [&]<int M, int N>() { rows::add_image<M, N>(n, n, inverse, momentum, result); });
-    std::copy_n(result, n, part);
+  for (int k = 0; k < problem.columns(); ++k) divide_by_mass(problem, masses, k, v);
+}
+
+/// u += J v of a block.
+void add_block_image(const Problem& problem, const RowBlock& block, const VecX& v, VecX* u) {
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const int column = problem.entries[e].column, n = problem.column_size(column);
+    const double* j = problem.jacobian.data() + problem.entries[e].offset;
+    rows::dispatch(block.size, n, [&]<int M, int N>() {
+      rows::add_image<M, N>(block.size, n, j, v.data() + problem.column_start[column], u->data() + block.row);
+    });
+  }
+}
+
+/// v += J^T lambda of a block.
+void add_block_impulse(const Problem& problem, const RowBlock& block, const VecX& lambda, VecX* v) {
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const int column = problem.entries[e].column, n = problem.column_size(column);
+    const double* j = problem.jacobian.data() + problem.entries[e].offset;
+    double* out = v->data() + problem.column_start[column];
+    rows::dispatch(block.size, n, [&]<int M, int N>() {
+      rows::add_transposed<M, N>(block.size, n, j, lambda.data() + block.row, out);
+    });
   }
 }
 
@@ -57,15 +82,7 @@ void divide_by_masses(const Problem& problem, const MassBlocks& masses, VecX* v)
 
 void update_row_image(const Problem& problem, const VecX& v, VecX* u) {
   *u = Eigen::Map<const VecX>(problem.c.data(), problem.rows());
-  for (const RowBlock& block : problem.blocks) {
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const int column = problem.entries[e].column, n = problem.column_size(column);
-      const double* j = problem.jacobian.data() + problem.entries[e].offset;
-      rows::dispatch(block.size, n, [&]<int M, int N>() {
-        rows::add_image<M, N>(block.size, n, j, v.data() + problem.column_start[column], u->data() + block.row);
-      });
-    }
-  }
+  for (const RowBlock& block : problem.blocks) add_block_image(problem, block, v, u);
 }
 
 void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w) {
@@ -78,19 +95,27 @@ void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lamb
   }
 }
 
+void update_row_velocity(const Problem& problem, const ProblemPart& part, const VecX& v, const VecX& lambda, VecX* w) {
+  for (const int i : part.blocks) {
+    const RowBlock& block = problem.blocks[i];
+    for (int r = block.row; r < block.row + block.size; ++r) (*w)[r] = problem.c[r];
+    add_block_image(problem, block, v, w);
+    for (int r = block.row; r < block.row + block.size; ++r) (*w)[r] += problem.compliance[r] * lambda[r];
+  }
+}
+
 void update_velocity(const Problem& problem, const MassBlocks& masses, const VecX& lambda, VecX* v) {
   *v = Eigen::Map<const VecX>(problem.b.data(), problem.unknowns());
-  for (const RowBlock& block : problem.blocks) {
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const int column = problem.entries[e].column, n = problem.column_size(column);
-      const double* j = problem.jacobian.data() + problem.entries[e].offset;
-      double* out = v->data() + problem.column_start[column];
-      rows::dispatch(block.size, n, [&]<int M, int N>() {
-        rows::add_transposed<M, N>(block.size, n, j, lambda.data() + block.row, out);
-      });
-    }
-  }
+  for (const RowBlock& block : problem.blocks) add_block_impulse(problem, block, lambda, v);
   divide_by_masses(problem, masses, v);
+}
+
+void update_velocity(const Problem& problem, const MassBlocks& masses, const ProblemPart& part, const VecX& lambda,
+                     VecX* v) {
+  for (const int k : part.columns)
+    for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i) (*v)[i] = problem.b[i];
+  for (const int i : part.blocks) add_block_impulse(problem, problem.blocks[i], lambda, v);
+  for (const int k : part.columns) divide_by_mass(problem, masses, k, v);
 }
 
 void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "solve/presolve.h"
+
 namespace slipstick {
 
 class MassBlocks {
@@ -28,6 +30,10 @@ void update_row_image(const Problem& problem, const VecX& v, VecX* u);
 void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w);
 /// v = A^-1 (b + J^T lambda).
 void update_velocity(const Problem& problem, const MassBlocks& masses, const VecX& lambda, VecX* v);
+/// The same two for the columns and rows of a part.
+void update_row_velocity(const Problem& problem, const ProblemPart& part, const VecX& v, const VecX& lambda, VecX* w);
+void update_velocity(const Problem& problem, const MassBlocks& masses, const ProblemPart& part, const VecX& lambda,
+                     VecX* v);
 /// v = A^-1 b.
 void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v);
 /// The diagonal of J_e A^-1 J_e^T for one Jacobian block, one number per row.

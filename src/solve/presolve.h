@@ -9,6 +9,12 @@
 
 namespace slipstick {
 
+/// Some row blocks of a problem with all columns that they touch, both ascending, where they stand: nothing is copied.
+struct ProblemPart {
+  std::span<const int> blocks, columns;
+  std::span<const int> local_column;  ///< of each column of the problem: its place in `columns`
+};
+
 /// Islands in the order of their first row block; blocks and columns of each in ascending order.
 class Islands {
  public:
@@ -21,6 +27,7 @@ class Islands {
   int count() const { return static_cast<int>(block_start_.size()) - 1; }
   std::span<const int> blocks(int island) const { return part(blocks_, block_start_, island); }
   std::span<const int> columns(int island) const { return part(columns_, column_start_, island); }
+  ProblemPart part(int island) const { return {blocks(island), columns(island), local_column_}; }
   /// Columns that no row touches: v = A^-1 b.
   std::span<const int> free_columns() const { return free_columns_; }
 

@@ -34,22 +34,20 @@ constexpr double kRestSpeed = 1e-6;
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
 constexpr int kRescueSweeps = 200;
 
-/// Multiplications of a factorization from which an island is a heap (about 8 ms): sweeps, mixed, to a looser
-/// tolerance, at most so many. Their residual falls with the root of their number: ten times as many would not help
-/// much.
-constexpr double kDearFactor = 2e7;
-constexpr int kHeapSweeps = 60, kHeapMixing = 5;
-constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
-// Where their number is given: so many times more where the rows are few enough for so much work. Not without
-// friction: positions are corrected again in the next step.
-constexpr int kSmallHeapSweeps = 8;
-constexpr double kSmallHeap = 1.5e6;
-constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
-constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
-constexpr double kHeapRelaxation = 0.8;
-
 /// Of the work that a step may take: what is left for each problem when others have taken it all.
 constexpr double kLeastShare = 0.2;
+
+/// Complementary pairs of the problem's polyhedral form ([AnitescuPotra97]): normal, directions, slip speed.
+int calc_pairs(const Problem& problem) {
+  int pairs = 0;
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law == LawKind::Equality) continue;
+    pairs += block.law != LawKind::Friction ? block.size : block.size == 2 ? 4 : block.facets + 2;
+  }
+  return pairs;
+}
+
+}  // namespace
 
 /// Sweeps from `from` into the slot's trial.
 SolverReport sweep(const SolverOptions& budget, const Problem& problem, double tolerance, const Solution& from,
@@ -76,18 +74,6 @@ void take_swept(const SolverReport& report, double tolerance, LadderSlot* slot) 
   result.unsupported = false;
 }
 
-/// Complementary pairs of the problem's polyhedral form ([AnitescuPotra97]): normal, directions, slip speed.
-int calc_pairs(const Problem& problem) {
-  int pairs = 0;
-  for (const RowBlock& block : problem.blocks) {
-    if (block.law == LawKind::Equality) continue;
-    pairs += block.law != LawKind::Friction ? block.size : block.size == 2 ? 4 : block.facets + 2;
-  }
-  return pairs;
-}
-
-}  // namespace
-
 std::vector<std::string_view> solver_choices() {
   std::vector<std::string_view> names = solver_names();
   names.insert(names.begin(), "auto");
@@ -113,8 +99,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   reset(slot);
   if (options.hold_resting && hold(problem, solution, slot)) return;
   if (options.prototype && ask_prototype(problem, solution, slot)) return;
-  if (options.heap_tolerance > options.tolerance && slot->cost.calc(problem) > kDearFactor &&
-      solve_heap(problem, solution, slot))
+  if (options.heap_tolerance > options.tolerance && is_dear(problem, slot) && solve_heap(problem, solution, slot))
     return;
   if (options.unique_forces && follow_choice(problem, solution, slot)) return;
   if (starts_cold && start_cold(problem, solution, slot)) return;
@@ -218,68 +203,6 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
   result.certified = residual.within(options.tolerance);
 }
 
-/// Sweeps over pairs of columns (pair_sweeps.h) in the solution.
-SolverReport SolverLadder::Impl::sweep_pairs(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  SolverReport report;
-  slot->pairs.start(problem);
-  report.iterations = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
-  if (options.heap_sweeps > 0 && slot->pairs.has_friction())
-    report.iterations = std::max(report.iterations, std::min(kSmallHeapSweeps * options.heap_sweeps,
-                                                             static_cast<int>(kSmallHeap / problem.rows())));
-  const double affordable = ((slot->work.limit - slot->work.spent) / problem.rows() - kPairStart) / PairSweeps::kWork;
-  if (affordable < report.iterations) {
-    report.iterations = std::max(1, static_cast<int>(affordable));
-    report.note = kWorkBudget;
-  }
-  slot->work.spent += kPairStart * problem.rows();
-  if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
-  slot->masses.update(problem);
-  const int all = report.iterations;
-  const int first = options.heap_sweeps > 0 && all > 2 * kFirstPairSweeps ? kFirstPairSweeps : all;
-  for (int done = 0, next = first; next > 0; done += next, next = all - done) {
-    slot->pairs.run(next, PairSweeps::kSafeRadius, solver_options.stop);
-    slot->work.spent += PairSweeps::kWork * next * problem.rows();
-    report.iterations = done + next;
-    slot->pairs.update_impulses(&solution->lambda);
-    if (is_stopped()) return report;  // nobody waits for an answer, or for the judge
-    update_velocity(problem, slot->masses, solution->lambda, &solution->v);
-    update_row_velocity(problem, solution->v, solution->lambda, &solution->w);
-    report.residual = slot->judge.certify(problem, *solution);
-    if (report.residual.within(options.heap_tolerance)) break;
-  }
-  if (!report.residual.within(options.heap_tolerance) && report.note.empty()) report.note = "iteration limit";
-  return report;
-}
-
-/// An island that is too dear to factor: what the sweeps reach, by the heaps' own tolerance. False: they cannot take
-/// it.
-bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  if (PairSweeps::takes(problem)) {
-    take_heap(sweep_pairs(problem, solution, slot), slot);
-    return true;
-  }
-  SolverOptions budget;
-  budget.max_iterations = options.heap_sweeps > 0 ? options.heap_sweeps : kHeapSweeps;
-  budget.stop = solver_options.stop;
-  budget.mixing = kHeapMixing;
-  budget.relaxation = kHeapRelaxation;
-  budget.threads = options.threads;
-  const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
-  if (report.status == SolveStatus::Unsupported) return false;
-  if (is_stopped()) return true;
-  std::swap(*solution, slot->trial);
-  take_heap(report, slot);
-  return true;
-}
-
-void SolverLadder::Impl::take_heap(const SolverReport& report, LadderSlot* slot) const {
-  take_swept(report, options.heap_tolerance, slot);
-  SolverStatistics& count = slot->counts.back();
-  count.solves = 1;
-  count.certified = slot->result.certified;
-  count.iterations = report.iterations;
-}
-
 /// At rest, under the impulses of the guess, if the judge agrees. The velocities are zero, not those that the impulses
 /// leave over: these would add up from step to step.
 bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
@@ -342,6 +265,7 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
   islands.solve_free_columns(problem, solution);
   const auto solve = [&](int island) {
     LadderSlot& slot = *slots[island];
+    if (slot.is_heap) return;
     islands.extract(problem, island, &slot.problem);
     islands.gather(problem, island, *solution, &slot.solution);
     solve_metered(slot.problem, &slot.solution, &slot);
@@ -353,7 +277,7 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
     for (int island = 0; island < islands.count(); ++island) solve(island);
   }
   for (int island = 0; island < islands.count(); ++island)
-    islands.scatter(problem, island, slots[island]->solution, solution);
+    if (!slots[island]->is_heap) islands.scatter(problem, island, slots[island]->solution, solution);
 }
 
 void add_statistics(const SolverStatistics& part, SolverStatistics* all) {
@@ -387,7 +311,7 @@ void SolverLadder::Impl::update_island_results(const Problem& problem) {
   }
 }
 
-LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solution) {
+LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solution* solution) {
   start = Clock::now();
   if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
   if (solution->lambda.size() != problem.rows()) solution->lambda.setZero(problem.rows());
@@ -401,11 +325,14 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   const double limit = std::max(options.work, options.sweeps * problem.rows());
   work_per_row = problem.rows() == 0 ? 0 : std::max(limit - spent, kLeastShare * limit) / problem.rows();
   if (std::isinf(limit)) work_per_row = limit;
-  const bool whole = islands.count() == 1 && islands.free_columns().empty();
+  find_heaps(problem);
+  const bool whole = islands.count() == 1 && islands.free_columns().empty() && heaps.empty();
+  Residuals swept;
   if (whole) {
     solve_metered(problem, solution, slots[0].get());  // no need to copy anything
   } else {
     solve_islands(problem, solution);
+    if (!heaps.empty()) swept = sweep_heaps(problem, judges ? &judge : nullptr, solution);
   }
   LadderResult result;
   result.tolerance = options.tolerance;
@@ -441,8 +368,11 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, Solution* solutio
   }
   const Clock::time_point solved = Clock::now();
   // The judge is a pure function: the one island's certificate is the whole's. Of several islands each was certified by
-  // its own tolerance (heaps have a looser one); what is reported is judged once more from the whole problem.
-  result.residual = whole && slots[0]->result.certified ? slots[0]->result.residual : judge.certify(problem, *solution);
+  // its own tolerance (heaps have a looser one); what is reported is judged once more from the whole problem. Where
+  // there are heaps that has been done.
+  result.residual = !heaps.empty()                        ? swept
+                    : whole && slots[0]->result.certified ? slots[0]->result.residual
+                                                          : judge.certify(problem, *solution);
   result.certified = result.certified && result.residual.within(result.tolerance);
   result.certify_seconds = std::chrono::duration<double>(Clock::now() - solved).count();
   return result;
@@ -470,6 +400,11 @@ std::span<const int> SolverLadder::island_of_row() const { return impl_->island_
 std::span<const IslandResult> SolverLadder::island_results() const { return impl_->island_results; }
 std::span<const SolverStatistics> SolverLadder::statistics() const { return impl_->statistics; }
 
-LadderResult SolverLadder::solve(const Problem& problem, Solution* solution) { return impl_->solve(problem, solution); }
+LadderResult SolverLadder::solve(const Problem& problem, Solution* solution) {
+  return impl_->solve(problem, true, solution);
+}
+LadderResult SolverLadder::solve_unjudged(const Problem& problem, Solution* solution) {
+  return impl_->solve(problem, false, solution);
+}
 
 }  // namespace slipstick

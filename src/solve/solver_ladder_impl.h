@@ -41,6 +41,8 @@ struct LadderSlot {
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
   SolverStatistics prototype_count;
+  bool is_heap = false;  ///< swept where it stands
+  int sweeps = 0;        ///< of a heap: that it is to have
   // Of many impulses those that are meant.
   UniqueForces forces;
   VecX first;                     ///< the guess
@@ -53,13 +55,36 @@ struct LadderSlot {
   Solution whole;
 };
 
+/// An island of contacts alone that is too dear to factor: swept where it stands, nothing is copied.
+struct LadderHeap {
+  ProblemPart part;
+  LadderSlot* slot;
+  int island;  ///< of the judge
+  int rows;
+  int done = 0;  ///< sweeps
+  bool ended = false;
+};
+
+/// Sweeps of pgs from `from` into the slot's trial.
+SolverReport sweep(const SolverOptions& budget, const Problem& problem, double tolerance, const Solution& from,
+                   std::unique_ptr<Solver>* sweeper, LadderSlot* slot);
+/// What sweeps alone reached: the slot's result, judged by `tolerance`.
+void take_swept(const SolverReport& report, double tolerance, LadderSlot* slot);
 /// Adds what a solver did for a part.
 void add_statistics(const SolverStatistics& part, SolverStatistics* all);
 
 struct SolverLadder::Impl {
   void solve_part(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const;
-  SolverReport sweep_pairs(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool is_dear(const Problem& problem, LadderSlot* slot) const;
+  void find_heaps(const Problem& problem);
+  Residuals sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
+  void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
+  void sweep_heap(const Problem& problem, const MassBlocks& masses, int sweeps, LadderHeap* heap,
+                  Solution* solution) const;
+  bool is_far_off(const LadderHeap& heap) const;
+  void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, const MassBlocks& masses, Judge* judge,
+                     Solution* solution, Residuals* residual) const;
   void take_heap(const SolverReport& report, LadderSlot* slot) const;
   bool is_swept_whole(const Problem& problem, const LadderSlot& slot) const;
   bool hurries(const LadderSlot& slot) const {
@@ -90,7 +115,7 @@ struct SolverLadder::Impl {
   void solve_islands(const Problem& problem, Solution* solution);
   void add_counts(const LadderSlot& slot);
   void update_island_results(const Problem& problem);
-  LadderResult solve(const Problem& problem, Solution* solution);
+  LadderResult solve(const Problem& problem, bool judges, Solution* solution);
 
   LadderOptions options;
   SolverOptions solver_options;
@@ -104,6 +129,8 @@ struct SolverLadder::Impl {
   std::vector<int> island_of_row;
   std::vector<IslandResult> island_results;
   std::vector<std::unique_ptr<LadderSlot>> slots;
+  std::vector<LadderHeap> heaps;
+  MassBlocks heap_masses;
   Judge judge;
 };
 

@@ -19,8 +19,8 @@ constexpr double kCorrectionTime = 0.1;  // s
 constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
 /// What is left would be a little more than that: all of it at once.
 constexpr double kAllAtOnce = 1.5;
-/// A contact that would be out in so many steps by its own speed is left to it.
-constexpr double kStepsToPart = 10;
+/// Over the deepest overlap: open contacts that take part where the effort is less than exact.
+constexpr double kNear = 2;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
 /// Joints are closed where they have come apart by more than this share of their size, m, or by as many rad.
@@ -38,16 +38,16 @@ double calc_parting_speed(const Contact& contact, const State& state) {
 
 }  // namespace
 
-/// Each round costs as much as a look for contacts and a tenth of a step's sweeps: where digits are not worth that, what
-/// one round leaves is the next step's.
+/// Each round costs as much as a look for contacts and a tenth of a step's sweeps: where digits are not worth that,
+/// what one round leaves is the next step's.
 Correction::Care Correction::care_of(Effort effort) {
   switch (effort) {
     case Effort::Exact:
-      return {.rounds = 6, .band = 0, .corrected = 1e-10};
+      return {.rounds = 6, .band = 0, .corrected = 1e-10, .parting = 10};
     case Effort::Balanced:
-      return {.rounds = 2, .band = 0, .corrected = 1e-4};
+      return {.rounds = 2, .band = 0, .corrected = 1e-4, .parting = 10};
     case Effort::Swift:
-      return {.rounds = 1, .band = 1e-3, .corrected = 1e-3};
+      return {.rounds = 4, .band = 3e-3, .corrected = 0, .parting = 0};
   }
   return {};
 }
@@ -56,6 +56,7 @@ Correction::Correction(const Model& model, const SimulationOptions& options)
     : model_(model),
       options_(options),
       care_(care_of(options.effort)),
+      thickness_(care_.band > 0 ? calc_thicknesses(model) : std::vector<double>()),
       projection_(model, options),
       reach_(model.bodies.size()),
       group_(model.bodies.size()),
@@ -67,10 +68,12 @@ Correction::Correction(const Model& model, const SimulationOptions& options)
 
 bool Correction::is_real(const State& state, const Contact& contact) const {
   if (options_.close_joints && contact.limit >= 0) return contact.gap < -kLoose;  // ends of ranges are joints too
-  if (contact.gap >= 0 || contact.gap >= -calc_slop(model_, options_.step, state.velocity, contact)) return false;
-  if (care_.band > 0 && contact.limit < 0 && contact.gap >= -care_.band * calc_contact_size(model_, contact))
+  if (contact.gap >= 0) return false;
+  // With a band, what a turn has left is not waited for: rows of the next step would turn it into speed.
+  const bool has_band = care_.band > 0 && contact.limit < 0;
+  if (contact.gap >= -(has_band ? calc_corrected(contact) : calc_slop(model_, options_.step, state.velocity, contact)))
     return false;
-  return contact.limit >= 0 || !(kStepsToPart * options_.step * calc_parting_speed(contact, state) > -contact.gap);
+  return contact.limit >= 0 || !(care_.parting * options_.step * calc_parting_speed(contact, state) > -contact.gap);
 }
 
 bool Correction::is_due(const State& state, const ContactSet& contacts) {
@@ -152,7 +155,7 @@ bool Correction::find_groups(const State& state, bool first) {
     }
   }
   for (const Contact& contact : contacts_.contacts) {
-    if (!(first ? is_real(state, contact) : contact.gap < -care_.corrected * calc_contact_size(model_, contact))) continue;
+    if (!(first ? is_real(state, contact) : contact.gap < -calc_corrected(contact))) continue;
     for (const int body : bodies_of(model_, contact)) {
       if (!moves(body)) continue;
       if (first) due_[root_of(body)] = 1;
@@ -163,6 +166,11 @@ bool Correction::find_groups(const State& state, bool first) {
 }
 
 // ---------------------------------------------------------------- by how much
+
+double Correction::calc_corrected(const Contact& contact) const {
+  if (care_.band > 0 && contact.limit < 0) return care_.band * calc_thickness(thickness_, contact);
+  return care_.corrected * calc_contact_size(model_, contact);
+}
 
 /// How far the contact may come out in this step.
 double Correction::calc_allowance(const Contact& contact) const {
@@ -211,6 +219,17 @@ void Correction::find(const State& state, ContactFinder* finder) {
   add_limit_contacts(model_, state, &contacts_);
 }
 
+/// The contacts that a correction may close: nothing has farther to go than what overlaps, and what another body passes
+/// on is no more. What is closed all the same is the next step's.
+void Correction::take_near(const ContactSet& found) {
+  double deepest = 0;
+  for (const Contact& contact : found.contacts)
+    if (contact.limit < 0) deepest = std::max(deepest, -contact.gap);
+  contacts_.contacts.clear();
+  for (const Contact& contact : found.contacts)
+    if (contact.limit >= 0 || contact.gap <= kNear * deepest) contacts_.contacts.push_back(contact);
+}
+
 /// Who floats: no joint to the world, no contact with it within reach, no direction that is locked.
 void Correction::keep_momentum(State* state) {
   moved_.assign(group_.size(), -1);
@@ -239,11 +258,9 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
   double most = 0;
   for (int round = 0; round < care_.rounds; ++round) {
     if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) break;  // the step is given up
-    if (round == 0 && options_.effort != Effort::Exact) {
-      contacts_ = found;
-    } else {
-      find(*state, finder);
-    }
+    const bool looks = options_.effort == Effort::Exact || (round > 0 && options_.effort != Effort::Swift);
+    if (looks) find(*state, finder);
+    if (!looks && round == 0) take_near(found);
     if (!find_groups(*state, round == 0)) break;
     const bool limited = update_offsets(spent);
     for (const double offset : offset_)
@@ -258,6 +275,7 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
     result.solve.escalations += solved.escalations;
     result.solve.certify_seconds += solved.certify_seconds;
     const double moved = projection_.move(kCorrectionLever * most, state);
+    if (options_.effort == Effort::Swift) projection_.update_gaps(&contacts_);
     result.moved += moved;
     // Joints drift in a move of finite length: a last round takes that back, and lets no contact go deeper.
     if (moved == 0 || spent || (limited && moved_joints_.empty())) break;

@@ -32,8 +32,9 @@ class Correction {
   /// What a correction is worth (SimulationOptions::effort).
   struct Care {
     int rounds;        ///< of one that is not limited by its speed
-    double band;       ///< body sizes: overlap up to this is left alone
-    double corrected;  ///< body sizes: what is left after a round and is not worth another one
+    double band;       ///< of the thinner body: overlap up to this is left alone; 0: what is left to rows (overlap.h)
+    double corrected;  ///< body sizes: what is left after a round and is not worth another one; with a band, that
+    double parting;    ///< steps: a contact that would be out in so many by its own speed is left to it
   };
   static Care care_of(Effort effort);
 
@@ -41,6 +42,7 @@ class Correction {
   bool is_closable(const State& state, const JointRows& joint) const;
   bool find_loose(const State& state);
   void find(const State& state, ContactFinder* finder);
+  void take_near(const ContactSet& found);
   bool find_groups(const State& state, bool first);
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
   bool update_offsets(bool spent);
@@ -49,10 +51,12 @@ class Correction {
   void join(int a, int b);
   int root_of(int body);
   double calc_allowance(const Contact& contact) const;
+  double calc_corrected(const Contact& contact) const;  ///< overlap that is not worth a round, m
 
   const Model& model_;
   const SimulationOptions& options_;
   const Care care_;
+  std::vector<double> thickness_;  ///< of each body, where there is a band
   Projection projection_;
   ContactSet contacts_;
   std::vector<double> reach_;

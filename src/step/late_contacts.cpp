@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "base/se3.h"
+#include "step/overlap.h"
 
 namespace slipstick {
 
 namespace {
 
-constexpr double kTurn = 0.02;      // rad per step: less moves no corner far off its row
-constexpr double kLatePart = 0.02;  // of the motion of both bodies
+constexpr double kTurn = 0.02;       // rad per step: less moves no corner far off its row
+constexpr double kLatePart = 0.02;   // of the motion of both bodies
+constexpr double kSwiftBand = 0.03;  // of the thinner body
 
 /// A point of a body given at `from`, world, as it is at `to`.
 Vec3 carry(const Pose& from, const Pose& to, const Vec3& p) {
@@ -18,8 +20,11 @@ Vec3 carry(const Pose& from, const Pose& to, const Vec3& p) {
 
 }  // namespace
 
-LateContacts::LateContacts(const Model& model)
-    : model_(model), angular_(model.bodies.size(), 0), none_(model.bodies.size(), 0.0) {
+LateContacts::LateContacts(const Model& model, Effort effort)
+    : model_(model),
+      thickness_(effort == Effort::Swift ? calc_thicknesses(model) : std::vector<double>()),
+      angular_(model.bodies.size(), 0),
+      none_(model.bodies.size(), 0.0) {
   for (const Shape& shape : model.shapes)
     if (shape.kind != ShapeKind::Sphere && shape.kind != ShapeKind::Disk) angular_[shape.body] = 1;
 }
@@ -36,7 +41,8 @@ bool LateContacts::find(const State& state, const State& next, double h, std::sp
   finder->find(next, none_, &found_);
   late_.contacts.clear();
   for (Contact& contact : found_.contacts) {
-    const double slack = kLatePart * (reach[contact.body_a] + reach[contact.body_b]);
+    const double slack = std::max(kLatePart * (reach[contact.body_a] + reach[contact.body_b]),
+                                  thickness_.empty() ? 0.0 : kSwiftBand * calc_thickness(thickness_, contact));
     if (contact.gap < -slack && find_one(state, next, h, slack, known, &contact)) late_.contacts.push_back(contact);
   }
   if (late_.contacts.empty()) return false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <slipstick/model.h>
+#include <slipstick/simulation.h>
 #include <slipstick/state.h>
 
 #include <span>
@@ -18,7 +19,8 @@ inline constexpr int kMaxLateRepeats = 2;
 
 class LateContacts {
  public:
-  explicit LateContacts(const Model& model);  ///< keeps a reference
+  /// Keeps a reference. Swift: what is not much overlap is left to the correction (correction.h).
+  LateContacts(const Model& model, Effort effort);
 
   /// What overlaps at `next` by more than a small part of the motion (`reach`, metres per body) and is not so in
   /// `known`, the contacts of `state`. False if there is nothing; else `all` has these and the known ones.
@@ -31,8 +33,9 @@ class LateContacts {
                 Contact* contact) const;
 
   const Model& model_;
-  std::vector<char> angular_;  ///< body has corners, edges or rims
-  std::vector<double> none_;   ///< no reach
+  std::vector<double> thickness_;  ///< of each body; empty: overlap is not measured by it
+  std::vector<char> angular_;      ///< body has corners, edges or rims
+  std::vector<double> none_;       ///< no reach
   ContactSet found_, late_, merged_;
 };
 

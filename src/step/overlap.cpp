@@ -1,5 +1,6 @@
 #include "step/overlap.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -28,6 +29,24 @@ double calc_contact_size(const Model& model, const Contact& contact) {
   for (const int body : {contact.body_a, contact.body_b})
     if (body != kWorld && model.bodies[body].reach_radius > 0) size = std::min(size, model.bodies[body].reach_radius);
   return std::isfinite(size) ? size : 1;
+}
+
+std::vector<double> calc_thicknesses(const Model& model) {
+  std::vector<double> made(model.bodies.size(), kInfinity);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::Dynamic || !(body.mass > 0)) continue;
+    const double least = Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    made[i] = least > 0 ? std::sqrt(least / body.mass) : body.reach_radius;
+  }
+  return made;
+}
+
+double calc_thickness(std::span<const double> thicknesses, const Contact& contact) {
+  double least = kInfinity;
+  for (const int body : {contact.body_a, contact.body_b})
+    if (body != kWorld) least = std::min(least, thicknesses[body]);
+  return std::isfinite(least) ? least : 1;
 }
 
 double calc_slop(const Model& model, double h, std::span<const Twist> velocity, const Contact& contact) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "step/scheme.h"
 
@@ -15,6 +16,11 @@ std::array<int, 2> bodies_of(const Model& model, const Contact& contact);
 
 /// The reach radius of the smaller body that has one; 1 for limits.
 double calc_contact_size(const Model& model, const Contact& contact);
+
+/// How thick each body is, m: its least radius of gyration, 0.63 of a sphere's radius. Infinite for what does not move.
+std::vector<double> calc_thicknesses(const Model& model);
+/// That of the thinner body of a contact that is no limit.
+double calc_thickness(std::span<const double> thicknesses, const Contact& contact);
 
 /// The overlap, m or rad, up to which it is the row's: 1e-7 of the smaller body, and what a turn of the bodies within
 /// the step makes of a linear gap, (omega h)^2 R.

@@ -75,7 +75,7 @@ void Projection::add_contacts(const ContactSet& contacts, std::span<const double
 
 LadderResult Projection::solve(StepSolver* solver) {
   solution_.lambda.resize(0);
-  return solver->solve(problem_, &solution_);
+  return solver->solve_unjudged(problem_, &solution_);
 }
 
 double Projection::move(double most, State* state) {
@@ -84,7 +84,7 @@ double Projection::move(double most, State* state) {
     if (map_.column_of_body[i] < 0) continue;
     displacement_[i] = calc_body_twist(input_, map_, problem_, solution_.v, static_cast<int>(i));
     const Twist& d = displacement_[i];
-    if (!is_finite_twist(d)) return 0;
+    if (!is_finite_twist(d)) return share_ = 0;
     farthest = std::max(farthest, d.linear.norm() + d.angular.norm() * model_.bodies[i].reach_radius);
   }
   const double share = farthest > most ? most / farthest : 1;
@@ -96,7 +96,23 @@ double Projection::move(double most, State* state) {
     state->pose[i] = slipstick::move(state->pose[i], d, share);
   }
   update_coordinates(model_, before_, state);
+  share_ = share;
   return share * farthest;
+}
+
+void Projection::update_gaps(ContactSet* contacts) const {
+  for (std::size_t i = 0; i < equations_.contacts.size(); ++i) {
+    const ContactRows& rows = equations_.contacts[i];
+    if (map_.contact_row[i] < 0) continue;
+    double change = 0;
+    const auto side = [&](int body, const Vec6& row) {
+      if (body == kWorld || map_.column_of_body[body] < 0) return;
+      change += row.head<3>().dot(displacement_[body].linear) + row.tail<3>().dot(displacement_[body].angular);
+    };
+    side(rows.body_a, rows.row[0].a);
+    side(rows.body_b, rows.row[0].b);
+    contacts->contacts[rows.contact].gap += share_ * change;
+  }
 }
 
 }  // namespace slipstick

@@ -24,6 +24,8 @@ class Projection {
   /// Moves `state` by the solution, but no point of a body by more than `most`: then all by less. Returns how far the
   /// farthest point came, m; nothing moves, and it is zero, where the solution is not finite.
   double move(double most, State* state);
+  /// The gaps of the contacts added after the move, to first order in it.
+  void update_gaps(ContactSet* contacts) const;
 
  private:
   void soften(int body_a, int body_b, const PairRow& row, int problem_row);
@@ -38,6 +40,7 @@ class Projection {
   std::vector<JointRows> joints_;
   std::vector<double> offset_;
   State before_;
+  double share_ = 1;  ///< of the solution that the last move took
 };
 
 }  // namespace slipstick

@@ -10,9 +10,11 @@ namespace {
 // What a step may take, in row operations. Balanced: about 0.1 s, or 2500 sweeps over pairs where its problems are
 // larger than that; few steps come near it. Swift: 300 such sweeps. Where the whole ladder would be dear, what residual
 // will do.
-constexpr double kBalancedWork = 8e6, kBalancedSweeps = 1000, kSwiftSweeps = 120;
+constexpr double kBalancedWork = 8e6, kBalancedSweeps = 1000, kSwiftWork = 2e5, kSwiftSweeps = 400;
 constexpr double kBalancedSettle = 1e-4, kSwiftSettle = 1e-3;
-constexpr int kBalancedHeapSweeps = 60, kSwiftHeapSweeps = 20;
+constexpr int kBalancedHeapSweeps = 60, kSwiftHeapSweeps = 30;
+// Swift: bodies from which an island of contacts is swept unless it is a chain, a stack or a machine.
+constexpr int kSwiftOrdered = 150;
 constexpr double kFarAbove = 10;  // a residual over the offsets that could explain it
 
 LadderOptions make_ladder_options(const SimulationOptions& options) {
@@ -28,7 +30,11 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
   if (options.solver == "auto") {
     const bool swift = options.effort == Effort::Swift;
     if (options.effort == Effort::Balanced) made.work = kBalancedWork;
-    if (swift) made.work = 0;
+    if (swift) {
+      made.work = kSwiftWork;
+      made.few_sweeps = true;
+      made.ordered_columns = kSwiftOrdered;
+    }
     if (options.effort != Effort::Exact) {
       made.sweeps = swift ? kSwiftSweeps : kBalancedSweeps;
       made.settle = swift ? kSwiftSettle : kBalancedSettle;
@@ -66,10 +72,10 @@ void StepSolver::set_budget(int sweeps) {
   hurried_sweeps_ = sweeps;
 }
 
-LadderResult StepSolver::solve(const Problem& problem, Solution* solution) {
+LadderResult StepSolver::solve(const Problem& problem, bool judges, Solution* solution) {
   SolverLadder& ladder = budget_ > 0 ? *hurried_ : solvers_;
   if (budget_ <= 0) ladder.set_spent(spent_);
-  const LadderResult result = ladder.solve(problem, solution);
+  const LadderResult result = judges ? ladder.solve(problem, solution) : ladder.solve_unjudged(problem, solution);
   if (budget_ <= 0) spent_ += result.work;
   if (report_ == nullptr) return result;
   report_->islands += result.islands;

@@ -40,6 +40,33 @@ void update_inverse_root(int n, const double* a, double* out) {
   }
 }
 
+/// The same for a rigid body, diag(m I_3, B). False: it is none.
+bool update_body_root(const double* a, double* out) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 6; ++j)
+      if (j != i && (a[6 * i + j] != 0 || (j > 2 && a[6 * j + i] != 0))) return false;
+  if (a[0] != a[7] || a[0] != a[14]) return false;
+  std::fill_n(out, 36, 0.0);
+  out[0] = out[7] = out[14] = 1 / std::sqrt(a[0]);
+  const double l33 = std::sqrt(a[21]), l43 = a[27] / l33, l53 = a[33] / l33, l44 = std::sqrt(a[28] - l43 * l43);
+  const double l54 = (a[34] - l53 * l43) / l44, l55 = std::sqrt(a[35] - l53 * l53 - l54 * l54);
+  out[21] = 1 / l33;
+  out[28] = 1 / l44;
+  out[35] = 1 / l55;
+  out[27] = -l43 * out[21] / l44;
+  out[33] = -(l53 * out[21] + l54 * out[27]) / l55;
+  out[34] = -l54 * out[28] / l55;
+  return true;
+}
+
+/// out = L^-1 x, of a rigid body.
+void multiply_body_root(const double* root, const double* x, double* out) {
+  for (int i = 0; i < 3; ++i) out[i] = root[0] * x[i];
+  out[3] = root[21] * x[3];
+  out[4] = root[27] * x[3] + root[28] * x[4];
+  out[5] = root[33] * x[3] + root[34] * x[4] + root[35] * x[5];
+}
+
 /// out = L^-1 x.
 void multiply_root(const double* root, int n, const double* x, double* out) {
   for (int i = 0; i < n; ++i) {
@@ -72,14 +99,25 @@ template <class Lanes>
 
 }  // namespace
 
+namespace {
+
+bool takes_block(const RowBlock& block) {
+  if (block.entries < 1 || block.entries > 2) return false;
+  if (block.law == LawKind::Nonnegative) return block.size == 1;
+  return block.law == LawKind::Friction && block.size <= 3 && block.mu >= 0 && std::isfinite(block.mu) &&
+         (block.size == 2 || block.friction == FrictionModel::Cone);
+}
+
+}  // namespace
+
 bool PairSweeps::takes(const Problem& problem) {
   if (!problem.symmetric || !problem.coupling.empty() || problem.columns() == 0) return false;
-  return std::all_of(problem.blocks.begin(), problem.blocks.end(), [](const RowBlock& block) {
-    if (block.entries < 1 || block.entries > 2) return false;
-    if (block.law == LawKind::Nonnegative) return block.size == 1;
-    return block.law == LawKind::Friction && block.size <= 3 && block.mu >= 0 && std::isfinite(block.mu) &&
-           (block.size == 2 || block.friction == FrictionModel::Cone);
-  });
+  return std::all_of(problem.blocks.begin(), problem.blocks.end(), takes_block);
+}
+
+bool PairSweeps::takes(const Problem& problem, const ProblemPart& part) {
+  if (!problem.symmetric || !problem.coupling.empty() || part.columns.empty()) return false;
+  return std::all_of(part.blocks.begin(), part.blocks.end(), [&](int i) { return takes_block(problem.blocks[i]); });
 }
 
 // ---------------------------------------------------------------- who is visited with whom
@@ -88,10 +126,10 @@ bool PairSweeps::takes(const Problem& problem) {
 void PairSweeps::find_runs() {
   const Problem& p = *problem_;
   runs_.clear();
-  for (int i = 0; i < static_cast<int>(p.blocks.size()); ++i) {
-    const RowBlock& block = p.blocks[i];
-    const int a = p.entries[block.entry].column;
-    const int b = block.entries > 1 ? p.entries[block.entry + 1].column : p.columns();
+  for (int i = 0; i < static_cast<int>(part_.blocks.size()); ++i) {
+    const RowBlock& block = p.blocks[part_.blocks[i]];
+    const int a = local_column(p.entries[block.entry]);
+    const int b = block.entries > 1 ? local_column(p.entries[block.entry + 1]) : columns();
     if (!runs_.empty() && runs_.back().a == a && runs_.back().b == b && runs_.back().count < kMostPoints) {
       ++runs_.back().count;
       runs_.back().smooth = runs_.back().smooth && block.size == 1;
@@ -103,13 +141,13 @@ void PairSweeps::find_runs() {
 
 /// First fit; what finds no free colour has one of its own.
 void PairSweeps::colour_runs() {
-  used_.assign(problem_->columns() + 1, 0);
+  used_.assign(columns() + 1, 0);
   colour_.resize(runs_.size());
   int next = kMostColours;
   for (std::size_t k = 0; k < runs_.size(); ++k) {
     std::uint64_t& a = used_[runs_[k].a];
     std::uint64_t fixed = 0;
-    std::uint64_t& b = runs_[k].b < problem_->columns() ? used_[runs_[k].b] : fixed;
+    std::uint64_t& b = runs_[k].b < columns() ? used_[runs_[k].b] : fixed;
     const std::uint64_t open = ~(a | b);
     if (open == 0) {
       colour_[k] = next++;
@@ -120,20 +158,26 @@ void PairSweeps::colour_runs() {
     a |= lowest;
     b |= lowest;
   }
+  sort_runs(next);
+}
+
+/// By colour, in each colour those that rub first, in each of both the longest first: a counting sort.
+void PairSweeps::sort_runs(int colours) {
+  const auto rank = [&](std::size_t k) {
+    return (2 * colour_[k] + (runs_[k].smooth ? 1 : 0)) * kMostPoints + kMostPoints - runs_[k].count;
+  };
+  start_.assign(2 * static_cast<std::size_t>(colours) * kMostPoints + 1, 0);
+  for (std::size_t k = 0; k < runs_.size(); ++k) ++start_[rank(k) + 1];
+  std::partial_sum(start_.begin(), start_.end(), start_.begin());
   order_.resize(runs_.size());
-  std::iota(order_.begin(), order_.end(), 0);
-  std::stable_sort(order_.begin(), order_.end(), [&](int i, int j) {
-    if (colour_[i] != colour_[j]) return colour_[i] < colour_[j];
-    if (runs_[i].smooth != runs_[j].smooth) return runs_[j].smooth;
-    return runs_[i].count > runs_[j].count;
-  });
+  for (std::size_t k = 0; k < runs_.size(); ++k) order_[start_[rank(k)]++] = static_cast<int>(k);
 }
 
 /// Runs of one colour, four at a time.
 void PairSweeps::pack_runs() {
-  const int none = problem_->columns();
+  const int none = columns();
   pairs_.clear();
-  place_.resize(problem_->blocks.size());
+  place_.resize(part_.blocks.size());
   int points = 0, lane = kLanes, colour = -1;
   for (const int k : order_) {
     const Run& run = runs_[k];
@@ -159,15 +203,28 @@ void PairSweeps::pack_runs() {
   x_.resize(points);
 }
 
+/// Lanes that nobody fills do nothing.
+void PairSweeps::clear_gaps() {
+  filled_.assign(points_.size(), 0);
+  for (const int place : place_) ++filled_[place / kLanes];
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    if (filled_[i] < kLanes) std::memset(static_cast<void*>(&points_[i]), 0, sizeof(Point));
+}
+
 // ---------------------------------------------------------------- numbers
 
 void PairSweeps::update_bodies() {
   const Problem& p = *problem_;
-  root_.resize(p.columns());
-  free_.assign(p.columns() + 1, {});
-  for (int k = 0; k < p.columns(); ++k) {
-    update_inverse_root(p.column_size(k), p.mass.data() + p.mass_start[k], root_[k].data());
-    multiply_root(root_[k].data(), p.column_size(k), p.b.data() + p.column_start[k], free_[k].data());
+  root_.resize(columns());
+  is_body_.resize(columns());
+  free_.assign(columns() + 1, {});
+  for (int i = 0; i < columns(); ++i) {
+    const int k = part_.columns[i];
+    const double* mass = p.mass.data() + p.mass_start[k];
+    const int n = p.column_size(k);
+    is_body_[i] = n == 6 && update_body_root(mass, root_[i].data());
+    if (!is_body_[i]) update_inverse_root(n, mass, root_[i].data());
+    multiply_root(root_[i].data(), n, p.b.data() + p.column_start[k], free_[i].data());
   }
 }
 
@@ -177,14 +234,20 @@ void PairSweeps::update_point(int block, Point* point, int lane) {
   double j[2][18] = {}, d[3][3] = {};
   for (int e = 0; e < rows.entries; ++e) {
     const JacobianEntry& entry = p.entries[rows.entry + e];
-    const int n = p.column_size(entry.column);
-    for (int r = 0; r < rows.size; ++r)
-      multiply_root(root_[entry.column].data(), n, p.jacobian.data() + entry.offset + r * n, j[e] + 6 * r);
+    const int n = p.column_size(entry.column), column = local_column(entry);
+    const double* from = p.jacobian.data() + entry.offset;
+    for (int r = 0; r < rows.size; ++r) {
+      if (is_body_[column]) {
+        multiply_body_root(root_[column].data(), from + r * n, j[e] + 6 * r);
+      } else {
+        multiply_root(root_[column].data(), n, from + r * n, j[e] + 6 * r);
+      }
+    }
     for (int r = 0; r < rows.size; ++r)
       for (int s = 0; s <= r; ++s)
         for (int k = 0; k < 6; ++k) d[r][s] += j[e][6 * r + k] * j[e][6 * s + k];
   }
-  for (int r = 0; r < 3; ++r)
+  for (int r = 0; r < (has_friction_ ? 3 : 1); ++r)  // without friction nobody reads the others
     for (int e = 0; e < 2; ++e)
       for (int k = 0; k < 6; ++k) point->j[r][e][k][lane] = j[e][6 * r + k];
   for (int r = 0; r < 3; ++r) {
@@ -204,23 +267,35 @@ void PairSweeps::update_point(int block, Point* point, int lane) {
 }
 
 void PairSweeps::start(const Problem& problem) {
+  const auto count_to = [](std::size_t count, std::vector<int>* list) {
+    const std::size_t before = list->size();
+    list->resize(count);
+    if (before < count) std::iota(list->begin() + before, list->end(), static_cast<int>(before));
+  };
+  count_to(problem.blocks.size(), &all_blocks_);
+  count_to(problem.columns(), &all_columns_);
+  start(problem, {all_blocks_, all_columns_, all_columns_});
+}
+
+void PairSweeps::start(const Problem& problem, const ProblemPart& part) {
   problem_ = &problem;
+  part_ = part;
   find_runs();
   has_friction_ = std::any_of(runs_.begin(), runs_.end(), [](const Run& run) { return !run.smooth; });
   const auto same = [](const Run& r, const Run& s) {
     return r.a == s.a && r.b == s.b && r.first == s.first && r.count == s.count && r.smooth == s.smooth;
   };
-  const bool known = used_.size() == static_cast<std::size_t>(problem.columns()) + 1 &&
+  const bool known = used_.size() == static_cast<std::size_t>(columns()) + 1 &&
                      std::equal(runs_.begin(), runs_.end(), known_runs_.begin(), known_runs_.end(), same);
   if (!known) {
     colour_runs();
     pack_runs();
     known_runs_ = runs_;
-    std::memset(points_.data(), 0, points_.size() * sizeof(Point));  // lanes that nobody fills do nothing
+    clear_gaps();
   }
   update_bodies();
-  for (int i = 0; i < static_cast<int>(problem.blocks.size()); ++i)
-    update_point(i, &points_[place_[i] / kLanes], place_[i] % kLanes);
+  for (std::size_t i = 0; i < part_.blocks.size(); ++i)
+    update_point(part_.blocks[i], &points_[place_[i] / kLanes], place_[i] % kLanes);
   std::fill(x_.begin(), x_.end(), Impulse{});
   y_ = free_;
 }
@@ -249,12 +324,12 @@ void PairSweeps::start(const Problem& problem) {
 void PairSweeps::set_impulses(const VecX& impulses) {
   const Problem& p = *problem_;
   y_ = free_;
-  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+  for (std::size_t i = 0; i < part_.blocks.size(); ++i) {
     const Point& point = points_[place_[i] / kLanes];
     const int lane = place_[i] % kLanes;
-    const RowBlock& rows = p.blocks[i];
-    auto& ya = y_[p.entries[rows.entry].column];
-    auto& yb = y_[rows.entries > 1 ? p.entries[rows.entry + 1].column : p.columns()];
+    const RowBlock& rows = p.blocks[part_.blocks[i]];
+    auto& ya = y_[local_column(p.entries[rows.entry])];
+    auto& yb = y_[rows.entries > 1 ? local_column(p.entries[rows.entry + 1]) : columns()];
     for (int r = 0; r < rows.size; ++r) {
       const double x = impulses[rows.row + r];
       x_[place_[i] / kLanes].x[r][lane] = x;
@@ -277,9 +352,11 @@ void PairSweeps::set_guess(const VecX& impulses) {
       curvature += change * change;
     }
   }
-  for (int r = 0; r < p.rows(); ++r) {
-    slope += p.c[r] * impulses[r];
-    curvature += p.compliance[r] * impulses[r] * impulses[r];
+  for (const int i : part_.blocks) {
+    for (int r = p.blocks[i].row; r < p.blocks[i].row + p.blocks[i].size; ++r) {
+      slope += p.c[r] * impulses[r];
+      curvature += p.compliance[r] * impulses[r] * impulses[r];
+    }
   }
   const double share = curvature > 0 ? std::clamp(-slope / curvature, 0.0, 1.0) : 0;
   if (!(share < 1)) return;
@@ -291,10 +368,44 @@ void PairSweeps::set_guess(const VecX& impulses) {
 
 void PairSweeps::update_impulses(VecX* impulses) const {
   const Problem& p = *problem_;
-  impulses->resize(p.rows());
-  for (std::size_t i = 0; i < p.blocks.size(); ++i)
-    for (int r = 0; r < p.blocks[i].size; ++r)
-      (*impulses)[p.blocks[i].row + r] = x_[place_[i] / kLanes].x[r][place_[i] % kLanes];
+  if (impulses->size() != p.rows()) impulses->resize(p.rows());
+  for (std::size_t i = 0; i < part_.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[part_.blocks[i]];
+    for (int r = 0; r < block.size; ++r) (*impulses)[block.row + r] = x_[place_[i] / kLanes].x[r][place_[i] % kLanes];
+  }
+}
+
+double PairSweeps::calc_change() const {
+  double change = 0, scale = 0;
+  for (std::size_t i = 0; i < part_.blocks.size(); ++i) {
+    const RowBlock& block = problem_->blocks[part_.blocks[i]];
+    const Point& p = points_[place_[i] / kLanes];
+    const int lane = place_[i] % kLanes, a = local_column(problem_->entries[block.entry]);
+    const int b = block.entries > 1 ? local_column(problem_->entries[block.entry + 1]) : columns();
+    double x[3], w[3] = {};
+    for (int r = 0; r < block.size; ++r) {
+      x[r] = x_[place_[i] / kLanes].x[r][lane];
+      double q = p.c[r][lane];
+      w[r] = q + p.compliance[r][lane] * x[r];
+      for (int k = 0; k < 6; ++k) {
+        const double ja = p.j[r][0][k][lane], jb = p.j[r][1][k][lane];
+        q += ja * free_[a][k] + jb * free_[b][k];
+        w[r] += ja * y_[a][k] + jb * y_[b][k];
+      }
+      scale += q * q;
+    }
+    const double in = p.inverse_n[lane], it = p.inverse_t[lane], n = std::max(0.0, x[0] - w[0] * in), dn = n - x[0];
+    if (in > 0) change += dn * dn / (in * in);
+    if (block.size == 1 || !(it > 0)) continue;
+    double t[2] = {}, square = 0;
+    for (int r = 1; r < block.size; ++r) {
+      t[r - 1] = x[r] - (w[r] + p.tn[r - 1][lane] * dn) * it;
+      square += t[r - 1] * t[r - 1];
+    }
+    const double reach = p.mu[lane] * n, share = square > reach * reach ? reach / std::sqrt(square) : 1;
+    for (int r = 1; r < block.size; ++r) change += std::pow((share * t[r - 1] - x[r]) / it, 2);
+  }
+  return scale > 0 ? std::sqrt(change / scale) : 0;
 }
 
 // ---------------------------------------------------------------- sweeps

@@ -15,16 +15,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "solve/presolve.h"
+
 namespace slipstick {
 
 class PairSweeps {
  public:
   /// Contacts with true cones of two or three rows, and single one-sided rows, of one or two columns; A symmetric.
   static bool takes(const Problem& problem);
+  static bool takes(const Problem& problem, const ProblemPart& part);
 
   /// Reads the problem and begins at zero impulses. What depends on which columns touch is kept while they are the
   /// same.
   void start(const Problem& problem);
+  /// The same with a part of it, kept by reference. Impulses are always those of the whole problem; those of other
+  /// parts are neither read nor written. The bits are those of the part as a problem of its own.
+  void start(const Problem& problem, const ProblemPart& part);
   /// Whether there is any, after `start`.
   bool has_friction() const { return has_friction_; }
   /// Goes to other impulses as they are; y follows.
@@ -40,6 +46,9 @@ class PairSweeps {
   /// Row operations (WorkMeter) of a sweep and a row.
   static constexpr double kWork = 0.4;
   void update_impulses(VecX* impulses) const;
+  /// What a visit of all contacts at once would change, as speeds, over what the speeds of the rows would be without
+  /// impulses: zero at a solution, and of the size of the relative natural map elsewhere. No verdict.
+  double calc_change() const;
 
  private:
   static constexpr int kLanes = 4, kMostPoints = 4;
@@ -63,13 +72,17 @@ class PairSweeps {
     bool smooth;       ///< single rows: no contact of it rubs
   };
   struct Run {
-    int a, b, first, count;  ///< columns, row blocks that follow each other
+    int a, b, first, count;  ///< columns, row blocks of the part that follow each other
     bool smooth;             ///< all of them single rows
   };
 
+  int columns() const { return static_cast<int>(part_.columns.size()); }
+  int local_column(const JacobianEntry& entry) const { return part_.local_column[entry.column]; }
   void find_runs();
   void colour_runs();
+  void sort_runs(int colours);
   void pack_runs();
+  void clear_gaps();
   void update_bodies();
   void update_point(int block, Point* point, int lane);
   void visit(const Pair& pair);
@@ -80,12 +93,16 @@ class PairSweeps {
   void store(const int* column, const Lanes* y);
 
   const Problem* problem_ = nullptr;
+  ProblemPart part_;
+  std::vector<int> all_blocks_, all_columns_;  ///< the part that is the whole
   bool has_friction_ = false;
   std::vector<Run> runs_, known_runs_;
-  std::vector<int> colour_, order_;
+  std::vector<int> colour_, order_, start_;
+  std::vector<char> filled_;   ///< lanes of each point
+  std::vector<char> is_body_;  ///< of each column: A = diag(m I_3, B)
   std::vector<std::uint64_t> used_;
   std::vector<Pair> pairs_;
-  std::vector<int> place_;  ///< of each block: point * kLanes + lane
+  std::vector<int> place_;  ///< of each block of the part: point * kLanes + lane
   std::vector<Point> points_;
   std::vector<Impulse> x_, x_before_, x_kept_;
   std::vector<std::array<double, 36>> root_;                         ///< L^-1 of each column, lower rows first

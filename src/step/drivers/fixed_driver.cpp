@@ -25,7 +25,7 @@ class FixedDriver final : public Driver {
  public:
   explicit FixedDriver(Pipe* pipe)
       : Driver(pipe),
-        late_(pipe->model),
+        late_(pipe->model, pipe->options.effort),
         cores_(pipe->model),
         gamma_(pipe->scheme.weights(pipe->options).gamma),
         reached_(pipe->state) {}

@@ -99,6 +99,78 @@ TEST(Heaps, AutoSweepsThemByTheirOwnTolerance) {
   EXPECT_EQ(late.note, "iteration limit");
 }
 
+/// `other` beside `one`, untouched by it.
+Problem put_beside(const Problem& one, const Problem& other) {
+  Problem two = one;
+  for (int k = 0; k < other.columns(); ++k) {
+    two.add_column(6) = other.mass_block(k);
+    for (int i = 0; i < 6; ++i) two.b[6 * (one.columns() + k) + i] = other.b[6 * k + i];
+  }
+  for (const RowBlock& block : other.blocks) {
+    two.add_block(block.law, block.size).mu = block.mu;
+    for (int e = block.entry; e < block.entry + block.entries; ++e)
+      two.add_entry(one.columns() + other.entries[e].column) = other.jacobian_block(block, other.entries[e]);
+  }
+  return two;
+}
+
+/// Heaps are swept where they stand in the problem: each as if it were alone, the small island beside them by newton,
+/// and the certificate is the judge's of the whole.
+TEST(Heaps, AreSweptWhereTheyStand) {
+  const Problem heap = make_packing(9, 9, 9), slab = make_packing(14, 14, 4), small = make_packing(2, 2, 2);
+  Problem all = put_beside(put_beside(small, heap), slab);
+  all.add_column(6).setIdentity();  // touches nothing
+  for (const int sweeps : {0, 30, 60}) {
+    LadderOptions options;
+    options.heap_tolerance = 1e-4;
+    options.cold_sweeps = false;
+    options.heap_sweeps = sweeps;
+    Solution answer, alone, unjudged;
+    SolverLadder ladder(options);
+    const LadderResult result = ladder.solve(all, &answer);
+    EXPECT_EQ(result.islands, 3);
+    EXPECT_EQ(result.tolerance, 1e-4);
+    EXPECT_EQ(result.residual.verdict(), certify(all, answer).verdict());
+    EXPECT_EQ(ladder.statistics().back().solves, 2);
+    EXPECT_LE(ladder.island_results()[0].relative, 1e-8);
+    const Residuals own = certify(all, answer);
+    EXPECT_EQ(std::max({ladder.island_results()[0].relative, ladder.island_results()[1].relative,
+                        ladder.island_results()[2].relative}),
+              own.relative);
+    SolverLadder(options).solve(heap, &alone);
+    EXPECT_EQ(answer.lambda.segment(small.rows(), heap.rows()), alone.lambda);
+    EXPECT_EQ(answer.v.segment(small.unknowns(), heap.unknowns()), alone.v);
+    // Nobody asks how good it is: nothing is certified.
+    const LadderResult blind = SolverLadder(options).solve_unjudged(all, &unjudged);
+    EXPECT_FALSE(blind.certified);
+    EXPECT_TRUE(std::isinf(blind.residual.relative));
+    if (sweeps == 0) {
+      EXPECT_EQ(unjudged.lambda, answer.lambda);
+    }
+  }
+}
+
+/// Few sweeps are made again while a visit would change much, but not for ever.
+TEST(Heaps, FewSweepsAreMadeAgainWhereTheyAreTooFew) {
+  const Problem problem = make_packing(9, 9, 9);
+  LadderOptions options;
+  options.heap_tolerance = 1e-4;
+  options.cold_sweeps = false;
+  options.few_sweeps = true;
+  int made = 0;
+  for (const int sweeps : {1, 100}) {
+    options.heap_sweeps = sweeps;
+    Solution answer;
+    const LadderResult result = SolverLadder(options).solve(problem, &answer);
+    EXPECT_EQ(result.residual.relative, certify(problem, answer).relative);
+    made = result.iterations;
+    if (sweeps > 1) break;
+    EXPECT_GT(made, 1);
+    EXPECT_LE(made, 8);
+  }
+  EXPECT_LE(made, 100);
+}
+
 TEST(Heaps, SmallIslandsKeepTheTolerance) {
   const Problem problem = make_packing(3, 3, 3);
   LadderOptions options;

@@ -96,6 +96,85 @@ TEST(PairSweeps, AWrongGuessIsWorthNothingAndARightOneAll) {
             2 * judge(problem, sweep(problem, zero, 10, &pairs)).relative);
 }
 
+/// Two rings in one problem, whose columns and blocks alternate.
+Problem make_two_rings(const Problem& a, const Problem& b) {
+  Problem p;
+  const auto add_column = [&](const Problem& from, int k) {
+    p.add_column(from.column_size(k)) = from.mass_block(k);
+    std::copy_n(from.b.begin() + from.column_start[k], from.column_size(k), p.b.end() - from.column_size(k));
+  };
+  std::vector<int> first(a.columns()), second(b.columns());
+  for (int k = 0; k < std::max(a.columns(), b.columns()); ++k) {
+    if (k < a.columns()) first[k] = p.columns(), add_column(a, k);
+    if (k < b.columns()) second[k] = p.columns(), add_column(b, k);
+  }
+  const auto add_block = [&](const Problem& from, std::size_t i, const std::vector<int>& columns) {
+    const RowBlock& block = from.blocks[i];
+    RowBlock& made = p.add_block(block.law, block.size);
+    made.mu = block.mu;
+    const int row = made.row;
+    for (int r = 0; r < block.size; ++r) {
+      p.c[row + r] = from.c[block.row + r];
+      p.compliance[row + r] = from.compliance[block.row + r];
+    }
+    for (int e = block.entry; e < block.entry + block.entries; ++e)
+      p.add_entry(columns[from.entries[e].column]) = from.jacobian_block(block, from.entries[e]);
+  };
+  for (std::size_t i = 0; i < std::max(a.blocks.size(), b.blocks.size()); ++i) {
+    if (i < a.blocks.size()) add_block(a, i, first);
+    if (i < b.blocks.size()) add_block(b, i, second);
+  }
+  return p;
+}
+
+/// An island is swept where it stands, with the bits that it has by itself, and nothing else is touched.
+TEST(PairSweeps, APartHasTheBitsOfAProblemOfItsOwn) {
+  const Problem a = make_ring(11, 3), b = make_ring(8, 4), both = make_two_rings(a, b);
+  Islands islands;
+  islands.update(both);
+  ASSERT_EQ(islands.count(), 2);
+  PairSweeps pairs, alone;
+  VecX impulses = VecX::Constant(both.rows(), 0.25);
+  pairs.start(both, islands.part(0));
+  pairs.set_guess(impulses);
+  pairs.run(25);
+  EXPECT_GT(pairs.calc_change(), 0);
+  pairs.update_impulses(&impulses);
+  const VecX own = sweep(a, VecX::Constant(a.rows(), 0.25), 25, &alone);
+  Solution whole, part;
+  whole.lambda = impulses;
+  whole.w.setZero(both.rows());
+  whole.v.setZero(both.unknowns());
+  islands.gather(both, 0, whole, &part);
+  EXPECT_EQ(part.lambda, own);
+  islands.gather(both, 1, whole, &part);
+  EXPECT_EQ(part.lambda, VecX::Constant(b.rows(), 0.25));
+
+  // The velocities of a part, too.
+  MassBlocks masses;
+  masses.update(both);
+  VecX all, some = VecX::Constant(both.unknowns(), 7), w = VecX::Constant(both.rows(), 7), all_w;
+  update_velocity(both, masses, impulses, &all);
+  update_row_velocity(both, all, impulses, &all_w);
+  update_velocity(both, masses, islands.part(0), impulses, &some);
+  update_row_velocity(both, islands.part(0), some, impulses, &w);
+  for (const int k : islands.columns(0))
+    for (int i = both.column_start[k]; i < both.column_start[k + 1]; ++i) EXPECT_EQ(some[i], all[i]);
+  for (const int i : islands.blocks(0)) EXPECT_EQ(w[both.blocks[i].row], all_w[both.blocks[i].row]);
+  for (const int i : islands.blocks(1)) EXPECT_EQ(w[both.blocks[i].row], 7);
+}
+
+/// No verdict, but of its size, and zero where the judge finds nothing.
+TEST(PairSweeps, TheChangeOfAVisitTellsHowFarItIs) {
+  const Problem problem = make_ring(10, 6);
+  PairSweeps pairs;
+  for (const int sweeps : {3, 10, 30, 100, 4000}) {
+    const Residuals judged = judge(problem, sweep(problem, VecX::Zero(problem.rows()), sweeps, &pairs));
+    EXPECT_LE(pairs.calc_change(), 10 * judged.relative + 1e-12) << sweeps;
+    EXPECT_GE(pairs.calc_change(), 0.05 * judged.relative - 1e-12) << sweeps;
+  }
+}
+
 /// Of half a million contacts one sweep takes long: whoever has pressed Ctrl-C does not wait for two hundred.
 TEST(PairSweeps, EndWhenTheyAreStopped) {
   const Problem problem = make_ring(12, 7);

@@ -1,0 +1,195 @@
+// auto, islands that are too dear to factor: swept, to a tolerance of their own. Those of contacts alone are swept over
+// pairs of columns (pair_sweeps.h) where they stand in the problem, and judged with it: copies, and a judge for each,
+// would cost as much as fifty sweeps.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solve/solver_ladder_impl.h"
+
+namespace slipstick {
+
+namespace {
+
+/// Multiplications of a factorization from which an island is a heap (about 8 ms): sweeps, mixed, to a looser
+/// tolerance, at most so many. Their residual falls with the root of their number: ten times as many would not help
+/// much.
+constexpr double kDearFactor = 2e7;
+constexpr int kHeapSweeps = 60, kHeapMixing = 5;
+constexpr double kHeapRelaxation = 0.8;
+constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
+// Where their number is given: so many times more where the rows are few enough for so much work. Not without
+// friction: positions are corrected again in the next step.
+constexpr int kSmallHeapSweeps = 8;
+constexpr double kSmallHeap = 1.5e6;
+constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
+constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
+/// The change of a visit above which the sweeps of a heap that has few of them are made again, and how often at most.
+constexpr double kFarOff = 1e-2;
+constexpr int kMostPortions = 8;
+/// Over the tolerance: the change of a visit below which the judge is asked whether the first sweeps were enough.
+constexpr double kNearEnough = 2;
+/// Columns from which a problem without friction is swept unseen where sweeps are counted: an elimination order for
+/// each correction of positions would cost more than its sweeps.
+constexpr int kSmoothColumns = 300;
+
+bool has_friction(const Problem& problem, const ProblemPart& part) {
+  return std::any_of(part.blocks.begin(), part.blocks.end(), [&](int i) { return problem.blocks[i].size > 1; });
+}
+
+}  // namespace
+
+bool SolverLadder::Impl::is_dear(const Problem& problem, LadderSlot* slot) const {
+  return slot->cost.calc(problem) > kDearFactor;
+}
+
+/// Marks them. Where islands are held or somebody else is asked first, they go the way of all islands.
+void SolverLadder::Impl::find_heaps(const Problem& problem) {
+  heaps.clear();
+  const bool looks = options.heap_tolerance > options.tolerance && !options.hold_resting && !options.prototype;
+  for (int island = 0; island < islands.count(); ++island) {
+    LadderSlot& slot = *slots[island];
+    slot.is_heap = false;
+    const ProblemPart part = islands.part(island);
+    if (!looks || part.columns.size() > part.blocks.size()) continue;
+    int ordered = options.ordered_columns;
+    if (options.heap_sweeps > 0 && !has_friction(problem, part)) ordered = std::min(ordered, kSmoothColumns);
+    if (slot.cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes(problem, part)) continue;
+    slot.is_heap = true;
+    int rows = 0;
+    for (const int i : part.blocks) rows += problem.blocks[i].size;
+    heaps.push_back({part, &slot, island, rows});
+  }
+}
+
+/// How many sweeps it is to have, and where they begin.
+void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
+  LadderSlot* slot = heap->slot;
+  slot->pairs.start(problem, heap->part);
+  if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
+  slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
+  if (options.heap_sweeps > 0 && slot->pairs.has_friction() && !options.few_sweeps)
+    slot->sweeps = std::max(
+        slot->sweeps, std::min(kSmallHeapSweeps * options.heap_sweeps, static_cast<int>(kSmallHeap / heap->rows)));
+  const double affordable = ((slot->work.limit - slot->work.spent) / heap->rows - kPairStart) / PairSweeps::kWork;
+  if (affordable < slot->sweeps) {
+    slot->sweeps = std::max(1, static_cast<int>(affordable));
+    slot->result.note = kWorkBudget;
+  }
+  slot->work.spent += kPairStart * heap->rows;
+}
+
+void SolverLadder::Impl::sweep_heap(const Problem& problem, const MassBlocks& masses, int sweeps, LadderHeap* heap,
+                                    Solution* solution) const {
+  LadderSlot* slot = heap->slot;
+  slot->pairs.run(sweeps, PairSweeps::kSafeRadius, solver_options.stop);
+  slot->work.spent += PairSweeps::kWork * sweeps * heap->rows;
+  heap->done += sweeps;
+  heap->ended = heap->done >= slot->sweeps;
+  slot->pairs.update_impulses(&solution->lambda);
+  update_velocity(problem, masses, heap->part, solution->lambda, &solution->v);
+  update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w);
+}
+
+/// Where few sweeps were asked for and the island was hit so hard that they were too few: as many again, several times.
+bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
+  if (!options.few_sweeps || heap.done + heap.slot->sweeps > kMostPortions * heap.slot->sweeps) return false;
+  const double next = PairSweeps::kWork * heap.slot->sweeps * heap.rows;
+  return heap.slot->work.spent + next <= heap.slot->work.limit && heap.slot->pairs.calc_change() > kFarOff;
+}
+
+/// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a
+/// visit would change decides.
+void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, const MassBlocks& masses,
+                                       Judge* judge_of, Solution* solution, Residuals* residual) const {
+  bool near = false, judged = false;
+  for (LadderHeap& heap : all) {
+    begin_heap(problem, *solution, &heap);
+    const bool looks = options.heap_sweeps > 0 && heap.slot->sweeps > 2 * kFirstPairSweeps;
+    sweep_heap(problem, masses, looks ? kFirstPairSweeps : heap.slot->sweeps, &heap, solution);
+    if (is_stopped()) return;  // nobody waits for an answer, or for the judge
+    if (!looks) continue;
+    const double change = heap.slot->pairs.calc_change();
+    heap.ended = judge_of == nullptr && change <= options.heap_tolerance;
+    near = near || (judge_of != nullptr && change <= kNearEnough * options.heap_tolerance);
+  }
+  if (near) {
+    *residual = judge_of->certify(problem, *solution);
+    judged = true;
+    for (LadderHeap& heap : all)
+      heap.ended = heap.ended || judge_of->islands()[heap.island].within(options.heap_tolerance);
+  }
+  for (LadderHeap& heap : all) {
+    while (!heap.ended || is_far_off(heap)) {
+      sweep_heap(problem, masses, std::max(heap.slot->sweeps - heap.done, options.heap_sweeps), &heap, solution);
+      judged = false;
+      if (is_stopped()) return;
+    }
+  }
+  if (!judged && judge_of != nullptr) *residual = judge_of->certify(problem, *solution);
+}
+
+/// All heaps of the problem. The certificate of the whole, whose other islands are solved; infinite without a judge.
+Residuals SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution) {
+  Residuals residual;
+  residual.natural = residual.relative = residual.worst.relative = std::numeric_limits<double>::infinity();
+  heap_masses.update(problem);
+  for (LadderHeap& heap : heaps) {
+    reset(heap.slot);
+    heap.slot->work.limit = std::max(work_per_row * heap.rows, calc_least_work());
+    heap.slot->work.spent = 0;
+  }
+  sweep_in_turn(problem, heaps, heap_masses, judge_of, solution, &residual);
+  if (is_stopped()) return residual;
+  for (LadderHeap& heap : heaps) {
+    SolverReport report;
+    report.iterations = heap.done;
+    report.residual = judge_of != nullptr ? judge_of->islands()[heap.island] : residual;
+    report.note = heap.slot->result.note;
+    take_heap(report, heap.slot);
+    heap.slot->result.work = heap.slot->work.spent;
+    if (!options.unique_forces) continue;
+    heap.slot->result.unchosen = 1;
+    for (const int i : heap.part.blocks) solution->uniqueness[i] = Uniqueness::Unknown;
+  }
+  return residual;
+}
+
+/// An island that is too dear to factor, by itself: what the sweeps reach, by the heaps' own tolerance. False: they
+/// cannot take it.
+bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  if (PairSweeps::takes(problem)) {
+    slot->parts.update(problem);
+    LadderHeap heap{slot->parts.part(0), slot, 0, problem.rows()};
+    slot->masses.update(problem);
+    SolverReport report;
+    sweep_in_turn(problem, {&heap, 1}, slot->masses, &slot->judge, solution, &report.residual);
+    report.iterations = heap.done;
+    report.note = slot->result.note;
+    take_heap(report, slot);
+    return true;
+  }
+  SolverOptions budget;
+  budget.max_iterations = options.heap_sweeps > 0 ? options.heap_sweeps : kHeapSweeps;
+  budget.stop = solver_options.stop;
+  budget.mixing = kHeapMixing;
+  budget.relaxation = kHeapRelaxation;
+  budget.threads = options.threads;
+  const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
+  if (report.status == SolveStatus::Unsupported) return false;
+  if (is_stopped()) return true;
+  std::swap(*solution, slot->trial);
+  take_heap(report, slot);
+  return true;
+}
+
+void SolverLadder::Impl::take_heap(const SolverReport& report, LadderSlot* slot) const {
+  take_swept(report, options.heap_tolerance, slot);
+  if (!slot->result.certified && slot->result.note.empty()) slot->result.note = "iteration limit";
+  SolverStatistics& count = slot->counts.back();
+  count.solves = 1;
+  count.certified = slot->result.certified;
+  count.iterations = report.iterations;
+}
+
+}  // namespace slipstick
