@@ -110,7 +110,7 @@ struct GalleryArguments {
 int gallery(const GalleryArguments& arguments);
 
 struct PlotArguments {
-  std::string recording, what, body, joint, output;
+  std::string recording, what, body, joint, sensor, output;
 };
 int plot(const PlotArguments& arguments);
 

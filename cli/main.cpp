@@ -192,6 +192,8 @@ void add_plot(CLI::App* app, PlotArguments* arguments) {
       ->required();
   app->add_option("--body", arguments->body, "The body, for what is about one")->type_name("NAME");
   app->add_option("--joint", arguments->joint, "The joint, for series about one")->type_name("NAME");
+  app->add_option("--sensor", arguments->sensor, "Only these sensors, separated by commas, for `sensors`")
+      ->type_name("NAMES");
   app->add_option("-o,--output", arguments->output, "Picture: .png or .svg")->type_name("FILE")->required();
   app->footer(
       "Examples:\n  slipstick plot run.h5 --what energy,residual -o run.png\n"

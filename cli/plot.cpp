@@ -21,7 +21,8 @@ int plot(const PlotArguments& arguments) {
     say("plot", "nothing is called '" + name + "'" + (hint.empty() ? ";" : hint) + " There are " + join(known));
     return kBadInput;
   }
-  const auto panels = slipstick::make_plots(arguments.recording, wanted, {arguments.body, arguments.joint});
+  const auto panels =
+      slipstick::make_plots(arguments.recording, wanted, {arguments.body, arguments.joint, arguments.sensor});
   const slipstick::Faults faults = panels ? slipstick::save_plot(arguments.output, *panels) : panels.faults();
   for (const slipstick::Fault& fault : faults) say("plot", fault.text());
   return faults.empty() ? kDone : kBadInput;

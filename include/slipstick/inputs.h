@@ -104,7 +104,7 @@ class Inputs {
   const std::shared_ptr<const InputNames>& names() const { return names_; }
 
  private:
-  friend void update_inputs(const Model& model, double t, Inputs* inputs);
+  friend void update_inputs(const Model& model, double t, std::span<const double> readings, Inputs* inputs);
   void apply(BodyRef body, const AppliedWrench& wrench);
   void add_fault(std::string message);
 
@@ -120,7 +120,8 @@ class Inputs {
 /// Names of bodies, motors and loads; shared by all Inputs of a simulation.
 std::shared_ptr<const InputNames> make_input_names(const Model& model);
 /// Inputs as the scene says for a step that ends at t; keeps the memory of `inputs`, which have the model's names.
-void update_inputs(const Model& model, double t, Inputs* inputs);
+/// `readings` are what formulas see.
+void update_inputs(const Model& model, double t, std::span<const double> readings, Inputs* inputs);
 /// Why a step of `model` cannot take these inputs (static text), or nothing. `names` are those of the model.
 std::string_view find_input_fault(const Inputs& inputs, const std::shared_ptr<const InputNames>& names);
 

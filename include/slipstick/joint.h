@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -49,8 +50,8 @@ std::optional<Freedom> main_freedom(JointKind kind);
 inline bool is_turn(Freedom f) { return f >= Freedom::TurnX && f <= Freedom::TurnZ; }
 
 /// A motor's bound at a time; below zero it is none. (What is no number stays so, for the judge to find.)
-inline double calc_bound(const Expression& bound, double t) {
-  const double value = bound.at(t);
+inline double calc_bound(const Expression& bound, double t, std::span<const double> readings = {}) {
+  const double value = bound.at(t, readings);
   return value < 0 ? 0 : value;
 }
 

@@ -6,6 +6,7 @@
 #include <slipstick/hull.h>
 #include <slipstick/joint.h>
 #include <slipstick/result.h>
+#include <slipstick/sensor.h>
 #include <slipstick/solve_mode.h>
 #include <slipstick/types.h>
 
@@ -86,6 +87,14 @@ struct PairLaw {
 
 // ---------------------------------------------------------------- the description (what a person says)
 
+/// A corner of a convex piece of a part whose outline is not convex: what of the piece is the part's own outline.
+struct OutlineCorner {
+  bool inner = false;   ///< the edge from here on lies inside the part
+  bool hollow = false;  ///< the outline bends inwards here, or passes elsewhere: nothing touches the corner itself
+  /// Outward normals of the outline's two edges that meet here, shape frame: a touch at the corner pushes between them.
+  Vec2 before = Vec2::Zero(), after = Vec2::Zero();
+};
+
 struct ShapeDescription {
   ShapeKind kind = ShapeKind::Sphere;
   double radius = 0;
@@ -104,6 +113,18 @@ struct ShapeDescription {
   SourceTag source = -1;
   /// Two shapes may touch if a bit of one's `contype` is in the other's `conaffinity`.
   std::uint32_t contype = 1, conaffinity = 1;
+  /// A belt: how its surface runs against the body, body frame, m/s, functions of t.
+  std::array<Expression, 3> surface_velocity;
+  std::vector<OutlineCorner> outline;  ///< polygon that is a piece of a part: one per point; empty: it is whole
+};
+
+/// A motion given by where the body is, instead of how fast it moves.
+struct KinematicPath {
+  bool has_position = false, has_angle = false;
+  std::array<Expression, 3> position;  ///< of the body's frame, world, m
+  Vec3 axis = Vec3::UnitZ();           ///< world
+  Expression angle;                    ///< rad, about `axis`, from the orientation `start`
+  Quat start = Quat::Identity();
 };
 
 struct BodyDescription {
@@ -123,6 +144,7 @@ struct BodyDescription {
   std::string group;  ///< bodies of the same group do not touch each other; empty: none
   SourceTag source = -1;
   double gravity_scale = 1;  ///< share of its weight that acts; 0: something carries it
+  KinematicPath path;        ///< Kinematic: what it does not give is as the velocities say
 };
 
 struct JointDescription {
@@ -166,6 +188,7 @@ struct LoadDescription {
   std::array<Expression, 3> torque;  ///< world, N m
   std::optional<Vec3> at;            ///< body frame (origin = the body's frame); default: the centre of mass
   SourceTag source = -1;
+  bool turns = false;  ///< force and torque are in the body's frame and turn with it
 };
 
 struct MaterialPairDescription {
@@ -190,6 +213,8 @@ struct ModelDescription {
   std::vector<LoadDescription> loads;
   std::vector<std::array<std::string, 2>> pairs_without_contact;
   std::vector<SourceTag> pairs_without_contact_source;  ///< one per pair; may be shorter or empty
+  std::vector<SensorDescription> sensors;
+  std::vector<SensorDescription> readings;  ///< what formulas refer to by their place here: one number each
 };
 
 // ---------------------------------------------------------------- the model (what the engine reads)
@@ -208,6 +233,8 @@ struct Shape {
   int surface = -1;  ///< mesh, heightfield: Model::surfaces
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
   std::uint32_t contype = 1, conaffinity = 1;
+  std::array<Expression, 3> surface_velocity;  ///< body axes
+  int first_corner = -1;                       ///< polygon: Model::corners, one per point; -1: it is a part of its own
 };
 
 struct Body {
@@ -227,7 +254,15 @@ struct Body {
   std::array<Expression, 3> kinematic_velocity;
   std::array<Expression, 3> kinematic_angular_velocity;
   double gravity_scale = 1;
+  KinematicPath path;
 };
+
+/// Whether the shape is a belt.
+inline bool runs(const Shape& shape) {
+  for (const Expression& speed : shape.surface_velocity)
+    if (!speed.is_constant() || speed.constant() != 0) return true;
+  return false;
+}
 
 /// Contact filter of two shapes.
 inline bool bits_touch(const Shape& a, const Shape& b) {
@@ -275,6 +310,7 @@ struct Load {
   int body = 0;
   Vec3 at = Vec3::Zero();  ///< centre-of-mass frame, body axes
   std::array<Expression, 3> force, torque;
+  bool turns = false;  ///< in body axes
 };
 
 struct Model {
@@ -286,6 +322,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Shape> shapes;  ///< visual_only shapes are not here
   std::vector<Vec2> points;
+  std::vector<OutlineCorner> corners;
   std::vector<slipstick::Hull> hulls;                    ///< one per shape of kind Hull, shape frame
   std::vector<std::shared_ptr<const Surface>> surfaces;  ///< of meshes and heightfields, each once
   std::vector<Joint> joints;
@@ -298,6 +335,11 @@ struct Model {
   std::vector<std::array<int, 2>> pairs_without_contact;  ///< body pairs, a < b, sorted, jointed pairs included
   int joint_rows = 0;                                     ///< of joints, couplings, motors and joint friction
   int dof = 0;
+  std::vector<Sensor> sensors;  ///< the readings of formulas first, in their order
+  int readings = 0;             ///< so many of them
+  int sensor_values = 0;        ///< numbers of all sensors
+  int sensor_memory = 0;        ///< those of them that State::sensor keeps
+  bool has_belts = false;       ///< a shape has a surface velocity
 
   const PairLaw& pair_law(int material_a, int material_b) const {
     return pair_laws[material_a * materials.size() + material_b];
@@ -336,6 +378,9 @@ struct MassProperties {
 };
 /// Exact mass properties of one shape of unit density in its own frame (planar shapes: per unit depth). Planes: zero.
 MassProperties calc_unit_density(const ShapeDescription& shape, bool planar);
+
+/// Where a path puts a body at time t; what it does not give is as in `otherwise`.
+Pose calc_path_pose(const KinematicPath& path, const Pose& otherwise, double t);
 
 /// "world" for kWorld.
 std::string_view body_name(const Model& model, int body);

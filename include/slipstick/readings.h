@@ -6,6 +6,7 @@
 #include <slipstick/joint.h>
 #include <slipstick/types.h>
 
+#include <limits>
 #include <span>
 
 namespace slipstick {
@@ -36,6 +37,15 @@ struct JointReading {
   /// reactions of the joints whose axes it couples.
   double coupling_force = 0;
   std::span<const AxisReading> axes;  ///< all coordinates that are free, in the order of Freedom
+};
+
+/// The numbers of a sensor of the present state; forces are means over the last step.
+struct SensorReading {
+  int sensor = -1;  ///< in the order of the scene; -1: there is no such sensor, and no numbers
+  std::span<const double> values;
+  explicit operator bool() const { return sensor >= 0; }
+  /// Of a sensor with one number; NaN: it has none, or several.
+  double value() const { return values.size() == 1 ? values[0] : std::numeric_limits<double>::quiet_NaN(); }
 };
 
 struct SpringReading {

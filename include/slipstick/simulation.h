@@ -256,8 +256,12 @@ class Simulation {
   /// References stay good as long as the simulation, and are of the latest step. Unknown: JointReading::joint is -1.
   const JointReading& joint(std::string_view name) const;
   const JointReading& joint(int index) const;
-  std::span<const JointReading> joints() const;     ///< one per Model::joints
-  std::span<const SpringReading> springs() const;   ///< one per Model::springs
+  std::span<const JointReading> joints() const;    ///< one per Model::joints
+  std::span<const SpringReading> springs() const;  ///< one per Model::springs
+  /// A sensor of the scene by name or by its place there. Its span stays good as long as the simulation.
+  SensorReading sensor(std::string_view name) const;
+  SensorReading sensor(int index) const;
+  std::span<const double> sensors() const;          ///< the numbers of all, one after the other
   std::span<const BodyForces> body_forces() const;  ///< one per body
   /// The problem that the last step solved.
   const Problem& problem() const;

@@ -18,6 +18,7 @@
 #include <slipstick/readings.h>
 #include <slipstick/result.h>
 #include <slipstick/scene.h>
+#include <slipstick/sensor.h>
 #include <slipstick/simulation.h>
 #include <slipstick/solve_mode.h>
 #include <slipstick/solver.h>

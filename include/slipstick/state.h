@@ -85,6 +85,7 @@ struct State {
   std::vector<double> axis;                   ///< coordinates of Model::axes, whole turns counted
   std::vector<double> idle_axis;              ///< of Model::idle_axes; they decide nothing, and are not in the hash
   Pace pace;
+  std::vector<double> sensor;  ///< what sensors remember: integrals, and forces of the last step
 };
 
 /// Why this is no state of the model: sizes that do not fit, numbers that are none. Empty when good. `idle_axis` may be

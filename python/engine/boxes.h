@@ -54,6 +54,7 @@ std::shared_ptr<const StateFrames> make_frames(const SceneBox& box);
 struct Views {
   std::vector<double> position, orientation, velocity, angular_velocity;
   std::vector<double> joint_position, joint_velocity, motor_force, limit_force, reaction;
+  std::vector<double> sensors;
 };
 void update_motion(const WorldMotion& motion, std::size_t body, Views* views);
 

@@ -265,6 +265,15 @@ void bind_scene(py::module_* module) {
                                for (const Joint& joint : s.scene.model.joints) names.push_back(joint.name);
                                return names;
                              })
+      .def_property_readonly("sensors",
+                             [](const SceneBox& s) {
+                               std::vector<std::tuple<std::string, int, int>> found;
+                               const Model& model = s.scene.model;
+                               for (std::size_t i = model.readings; i < model.sensors.size(); ++i)
+                                 found.emplace_back(model.sensors[i].name, model.sensors[i].first - model.readings,
+                                                    model.sensors[i].count);
+                               return found;
+                             })
       .def_property_readonly("motors", [](const SceneBox& s) { return motor_names(s.scene.model); })
       .def_property_readonly("loads",
                              [](const SceneBox& s) {

@@ -122,8 +122,12 @@ void bind_views(CoreClass* type) {
       .def("joint_velocity", [=](Core& c) { return make_view(c.views, c.views->joint_velocity, {joints(c)}); })
       .def("joint_motor_force", [=](Core& c) { return make_view(c.views, c.views->motor_force, {joints(c)}); })
       .def("joint_limit_force", [=](Core& c) { return make_view(c.views, c.views->limit_force, {joints(c)}); })
-      .def("joint_reaction", [=](Core& c) {
-        return make_view(c.views, c.views->reaction, {joints(c), 6});
+      .def("joint_reaction",
+           [=](Core& c) {
+             return make_view(c.views, c.views->reaction, {joints(c), 6});
+           })
+      .def("sensors", [](Core& c) {
+        return make_view(c.views, c.views->sensors, {static_cast<py::ssize_t>(c.simulation().sensors().size())});
       });
 }
 
@@ -179,6 +183,7 @@ Core::Core(std::shared_ptr<const SceneBox> from, SimulationOptions options, std:
   for (auto* one : {&views->joint_position, &views->joint_velocity, &views->motor_force, &views->limit_force})
     one->resize(joints + 1);
   views->reaction.resize(6 * joints + 1);
+  views->sensors.resize(simulation_.sensors().size() + 1);
   update_views();
 }
 
@@ -204,6 +209,7 @@ void Core::update_views() {
       views->reaction[6 * i + 3 + k] = joint.reaction_moment[k];
     }
   }
+  std::copy(simulation_.sensors().begin(), simulation_.sensors().end(), views->sensors.begin());
 }
 
 const StepReport& Core::step_once() {

@@ -99,7 +99,8 @@ class Builder:
         self._head: dict[str, Any] = {"name": name, "gravity": gravity, "planar": planar or None}
         self._simulation: dict[str, Any] = dict(simulation)
         self._lists: dict[str, list[Any]] = {key: [] for key in
-                                             ("material_pairs", "bodies", "joints", "forces", "pairs_without_contact")}
+                                             ("material_pairs", "bodies", "joints", "forces", "pairs_without_contact",
+                                              "sensors")}
         self._materials: dict[str, Any] = {}
         self.planar = planar
 
@@ -146,6 +147,10 @@ class Builder:
     def joint(self, kind: str, name: str, between: Sequence[str], **properties: Any) -> None:
         """Any joint of docs/joints.md, with its keys: at, axis, limits, limits_deg, motor, friction, compliance, ..."""
         self._lists["joints"].append({kind: {"name": name, "between": list(between), **properties}})
+
+    def sensor(self, kind: str, name: str, **properties: Any) -> None:
+        """Any sensor of docs/sensors.md, with its keys: joint, body, between, quantity, of, ..."""
+        self._lists["sensors"].append({kind: {"name": name, **properties}})
 
     def hinge(self, name: str, between: Sequence[str], *, at: Vector, axis: Optional[Vector] = None,
               **properties: Any) -> None:

@@ -125,6 +125,9 @@ class Recording:
                 self.time: Array = file["time"][:n]
                 self.bodies: list[str] = [str(x) for x in file["names/bodies"].asstr()[:]]
                 self.joints: list[str] = [str(x) for x in file["names/joints"].asstr()[:]] if "names/joints" in file else []
+                # One for each number: "tip.x", "tip.y", ...
+                self.sensors: list[str] = [str(x) for x in file["names/sensors"].asstr()[:]] if "names/sensors" in file else []
+                self._sensor: Array = file["sensor"][:n] if self.sensors else np.zeros((n, 0))
                 self.attributes: dict[str, Any] = _attributes(file)
                 self._pose: Array = file["pose"][:n]
                 self._velocity: Array = file["velocity"][:n]
@@ -167,6 +170,14 @@ class Recording:
         row = _index("joint", name, self.joints)
         return {key: values[:, row] for key, values in self._joint.items()}
 
+    def sensor(self, name: str) -> Array:
+        """(frames) of a sensor with one number, or of one number of it ("tip.x"); (frames, 3) of a vector."""
+        columns = [k for k, each in enumerate(self.sensors) if each == name or each.rpartition(".")[0] == name]
+        if not columns:
+            raise unknown("sensor", name, self.sensors)
+        single: Array = self._sensor[:, columns[0]]
+        return single if self.sensors[columns[0]] == name else self._sensor[:, columns]
+
     def contacts(self, frame: int) -> npt.NDArray[np.void]:
         """The contacts of a frame as a structured array: a, b, point, normal, gap, impulse (N s on b over the last step)."""
         frame = range(len(self))[frame]
@@ -179,7 +190,7 @@ class Recording:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A table with a row per frame, indexed by time: NAME.x .y .z .qw .qx .qy .qz .vx .. .wz of each body,
-        NAME.position .velocity .motor of each joint, and kinetic, potential, dissipated (J), residual (m/s), penetration (m)."""
+        NAME.position .velocity .motor of each joint, the sensors, and kinetic, potential, dissipated (J), residual (m/s), penetration (m)."""
         try:
             import pandas  # noqa: F811
         except ImportError:
@@ -193,6 +204,8 @@ class Recording:
         for i, name in enumerate(self.joints):
             for key in ("position", "velocity", "motor"):
                 columns[f"{name}.{key}"] = self._joint[key][:, i]
+        for k, name in enumerate(self.sensors):
+            columns[name] = self._sensor[:, k]
         for k, key in enumerate(("kinetic", "potential", "dissipated")):
             columns[key] = self.energy[:, k]
         for key in ("residual", "penetration"):
@@ -214,7 +227,10 @@ class Recording:
         if dot and name in self.bodies and part in ("position", "velocity", "angular_velocity"):
             table: Array = getattr(self, part)(name)
             return f"{part} of {name}", {axis: table[:, k] for k, axis in enumerate("xyz")}
-        known = ["energy", *units]
+        if any(each == what or each.rpartition(".")[0] == what for each in self.sensors):
+            columns = [k for k, each in enumerate(self.sensors) if each == what or each.rpartition(".")[0] == what]
+            return what, {self.sensors[k]: self._sensor[:, k] for k in columns}
+        known = ["energy", *units, *self.sensors]
         known += [f"{b}.{p}" for b in self.bodies for p in ("position", "velocity", "angular_velocity")]
         known += [f"{j}.{p}" for j in self.joints for p in ("position", "velocity", "motor")]
         raise unknown("series", what, known)

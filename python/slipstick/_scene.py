@@ -71,6 +71,11 @@ class Scene:
         return list(self._joints)
 
     @property
+    def sensors(self) -> list[str]:
+        """Names of the sensors."""
+        return [name for name, _, _ in self._box.sensors]
+
+    @property
     def motors(self) -> list[str]:
         """Names of the motors: that of the joint, or "joint.axis" where a joint has several. The order of controls."""
         return self._box.motors

@@ -269,7 +269,7 @@ class Simulation:
         "joint_limit_force": "(joints,), N m or N: of the ends of joints' ranges, mean over the last step. A view.",
         "joint_reaction": "(joints, 6): force (N), then moment about the anchor (N m), on body b, world axes, mean over the "
                           "last step. A view.",
-        "_core": "", "_options": "", "__weakref__": "",
+        "_core": "", "_options": "", "_sensed": "", "_sensors": "", "__weakref__": "",
     }
 
     def __init__(self, scene: Scene, *, step: Optional[float] = None, accuracy: Optional[float] = None, scheme: Optional[Choice] = None,
@@ -301,6 +301,8 @@ class Simulation:
         self.orientation: Array = core.orientation()  # w x y z
         self.velocity: Array = core.velocity()  # m/s
         self.angular_velocity: Array = core.angular_velocity()  # rad/s
+        self._sensed: Array = core.sensors()
+        self._sensors = {name: (first, count) for name, first, count in self.scene._box.sensors}
         self.joint_position: Array = core.joint_position()  # rad or m
         self.joint_velocity: Array = core.joint_velocity()
         self.joint_motor_force: Array = core.joint_motor_force()  # N m or N
@@ -377,6 +379,13 @@ class Simulation:
     def joint(self, name: str) -> Joint:
         """A joint by name: position, velocity, motor_force, limit_force, reaction_force, reaction_moment."""
         return Joint(self, name)
+
+    def sensor(self, name: str) -> Union[float, Array]:
+        """The present value of a sensor of the scene: a number, or an array of 3 (w x y z of an orientation: 4)."""
+        if name not in self._sensors:
+            raise unknown("sensor", name, self.scene.sensors)
+        first, count = self._sensors[name]
+        return float(self._sensed[first]) if count == 1 else self._sensed[first:first + count].copy()
 
     def motor(self, name: str) -> Motor:
         """A motor by the name of its joint ("elbow"), or of joint and axis where a joint has several ("arm.slide")."""

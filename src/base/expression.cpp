@@ -26,7 +26,7 @@ constexpr std::uint16_t kAnyArity = 0xffff;
 enum class Code : std::uint16_t {
   Constant, Time, Negate, Not, Add, Subtract, Multiply, Divide, Modulo, Power, Less, LessEqual, Greater, GreaterEqual,
   Equal, NotEqual, And, Or, Select, Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Exp, Log, Log10, Log2,
-  Sqrt, Abs, Floor, Ceil, Round, Sign, Hypot, Clamp, Min, Max, Rand
+  Sqrt, Abs, Floor, Ceil, Round, Sign, Hypot, Clamp, Min, Max, Rand, Reading, Table
 };
 // clang-format on
 
@@ -193,6 +193,21 @@ bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 }  // namespace
 
+double ExpressionTable::at(double where) const {
+  if (!(where > x.front())) return std::isnan(where) ? where : y.front();
+  if (where >= x.back()) return y.back();
+  const auto above = static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), where) - x.begin());
+  const double share = (where - x[above - 1]) / (x[above] - x[above - 1]);
+  return y[above - 1] + share * (y[above] - y[above - 1]);
+}
+
+std::vector<int> Expression::readings() const {
+  std::vector<int> places;
+  for (const Op& op : code_)
+    if (op.code == static_cast<std::uint16_t>(Code::Reading)) places.push_back(static_cast<int>(op.value));
+  return places;
+}
+
 Expression Expression::times(double factor) const {
   if (is_constant()) return constant_ * factor;
   Expression product = *this;  // the factor comes last: the stack grows by one where one value was left
@@ -201,7 +216,7 @@ Expression Expression::times(double factor) const {
   return product;
 }
 
-double Expression::evaluate(double t) const {
+double Expression::evaluate(double t, std::span<const double> readings) const {
   std::array<double, kStackSize> stack;
   int top = 0;  // the compiler has proved top <= kStackSize
   for (const Op& op : code_) {
@@ -210,6 +225,11 @@ double Expression::evaluate(double t) const {
       stack[top++] = op.value;
     } else if (code == Code::Time) {
       stack[top++] = t;
+    } else if (code == Code::Reading) {
+      const auto place = static_cast<std::size_t>(op.value);
+      stack[top++] = place < readings.size() ? readings[place] : 0;
+    } else if (code == Code::Table) {
+      stack[top - 1] = tables_[static_cast<std::size_t>(op.value)]->at(stack[top - 1]);
     } else {
       top -= op.arity;
       stack[top] = apply(op, {stack.data() + top, op.arity});
@@ -239,6 +259,7 @@ class ExpressionCompiler {
       result.constant_ = code_[0].value;
     } else {
       result.code_ = std::move(code_);
+      result.tables_ = std::move(tables_);
     }
     return result;
   }
@@ -411,6 +432,7 @@ class ExpressionCompiler {
     at_ += name.size();
     skip_space();
     const bool called = at_ < text_.size() && text_[at_] == '(';
+    if (called && begins_quote(at_ + 1)) return parse_reading(start, name);
     if (const Function* function = find_function(name)) {
       if (!called) return fail(start, as_quoted(name) + " is a function; write " + std::string(name) + "(...)");
       ++at_;
@@ -419,9 +441,69 @@ class ExpressionCompiler {
     if (name == "t" && context_.allow_time && !called) return push({index(Code::Time), 0, 0});
     std::optional<double> value = find_constant(name);
     if (!value && context_.lookup) value = context_.lookup(name);
+    if (!value && called && context_.table) {
+      if (auto table = context_.table(name)) return parse_table(start, name, std::move(table));
+    }
+    if (!value && !called && context_.reading) {
+      if (const auto found = context_.reading({{}, {name}, {int(start)}, {}, int(start), int(start)}))
+        return push_reading(*found);
+    }
     if (!value) return fail_name(start, name, called);
     if (called) return fail(start, as_quoted(name) + " is not a function");
     return push_constant(*value);
+  }
+
+  /// A quote is next, after spaces.
+  bool begins_quote(std::size_t at) const {
+    while (at < text_.size() && text_[at] == ' ') ++at;
+    return at < text_.size() && (text_[at] == '\'' || text_[at] == '"');
+  }
+
+  bool push_reading(const std::variant<int, ExpressionFault>& found) {
+    if (const auto* fault = std::get_if<ExpressionFault>(&found))
+      return fail(static_cast<std::size_t>(fault->column), fault->message);
+    return push({index(Code::Reading), 0, static_cast<double>(std::get<int>(found))});
+  }
+
+  /// name('one', 'two').part.part; the reading place is at the parenthesis.
+  bool parse_reading(std::size_t start, std::string_view name) {
+    ReadingRequest request{name, {}, {}, {}, static_cast<int>(start), 0};
+    ++at_;
+    do {
+      skip_space();
+      if (!begins_quote(at_)) return fail(at_, "expected a name in quotes, as in " + std::string(name) + "('name')");
+      const char quote = text_[at_++];
+      const std::size_t end = text_.find(quote, at_);
+      if (end == std::string_view::npos) return fail(at_ - 1, "missing quote at the end of the name");
+      request.names.push_back(text_.substr(at_, end - at_));
+      request.columns.push_back(static_cast<int>(at_));
+      at_ = end + 1;
+    } while (accept(","));
+    if (!close_parenthesis()) return false;
+    const std::size_t part = at_ + 1;
+    while (at_ < text_.size() && text_[at_] == '.' && at_ + 1 < text_.size() && is_name_start(text_[at_ + 1])) {
+      ++at_;
+      at_ += token_here().size();
+    }
+    if (at_ > part) request.part = text_.substr(part, at_ - part);
+    request.part_column = static_cast<int>(std::min(part, text_.size()));
+    if (!context_.reading) return fail(start, "readings of the running scene are not allowed here");
+    const auto found = context_.reading(request);
+    return found ? push_reading(*found) : fail_name(start, name, true);
+  }
+
+  bool parse_table(std::size_t start, std::string_view name, std::shared_ptr<const ExpressionTable> table) {
+    ++at_;
+    if (!parse_ternary()) return false;
+    if (accept(",")) return fail(start, "table " + as_quoted(name) + " takes 1 argument");
+    if (!close_parenthesis()) return false;
+    if (code_.back().code == index(Code::Constant)) {
+      code_.back().value = table->at(code_.back().value);
+      return true;
+    }
+    code_.push_back({index(Code::Table), 1, static_cast<double>(tables_.size())});
+    tables_.push_back(std::move(table));
+    return true;
   }
 
   bool fail_name(std::size_t start, std::string_view name, bool called) {
@@ -430,6 +512,8 @@ class ExpressionCompiler {
     if (!called) {
       known = context_.names;
       known.insert(known.end(), {"pi", "deg"});
+    } else {
+      known = context_.table_names;
     }
     for (const Function& function : kFunctions) known.emplace_back(function.name);
     std::string message = (called ? "unknown function " : "unknown name ") + as_quoted(name);
@@ -462,6 +546,7 @@ class ExpressionCompiler {
   int nesting_ = 0;
   int depth_ = 0;  ///< of the evaluator's stack after the code so far
   std::vector<Expression::Op> code_;
+  std::vector<std::shared_ptr<const ExpressionTable>> tables_;
   std::optional<ExpressionFault> fault_;
 };
 

@@ -163,6 +163,7 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), 
     placed[s].point_count = shape.point_count;
     placed[s].points = world_points.data() + shape.first_point;
     placed[s].edge_normals = world_normals.data() + shape.first_point;
+    if (shape.first_corner >= 0) placed[s].corners = m.corners.data() + shape.first_corner;
     for (int k = 0; k < shape.point_count; ++k) {
       const Vec2 edge = m.points[shape.first_point + (k + 1) % shape.point_count] - m.points[shape.first_point + k];
       local_normals[shape.first_point + k] = Vec2(edge.y(), -edge.x()).normalized();

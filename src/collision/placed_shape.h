@@ -23,6 +23,7 @@ struct alignas(64) PlacedShape {
   const PolytopeData* polytope = nullptr;  ///< hull, where there are surfaces
   const Vec2* points = nullptr;            ///< polygon: vertices, counter-clockwise
   const Vec2* edge_normals = nullptr;      ///< polygon: outward unit normal of the edge from point k to point k + 1
+  const OutlineCorner* corners = nullptr;  ///< polygon that is a piece of a part: one per point, in its frame
   const Hull* hull = nullptr;              ///< hull, and box where it may meet a general convex shape: in its frame
 };
 

@@ -92,6 +92,8 @@ void find_plane_box(const PlacedShape& plane, const PlacedShape& box, ContactSin
 
 void find_plane_polygon(const PlacedShape& plane, const PlacedShape& polygon, ContactSink* sink) {
   for (int v = 0; v < polygon.point_count; ++v) {
+    // A corner of a part belongs to the piece that has its next side; one that bends inwards touches no plane.
+    if (polygon.corners && (polygon.corners[v].inner || polygon.corners[v].hollow)) continue;
     const Vec3 p(polygon.points[v].x(), polygon.points[v].y(), 0);
     sink->add_from(false, p, plane.axis, height(plane, p), v);
   }

@@ -94,6 +94,7 @@ void update_limit_row(const Model& model, std::span<const Pose> pose, const Cont
   out->restitution = limit.law.restitution;
   out->solve = limit.law.solve;
   out->extra = 0;
+  out->drift = {};
 }
 
 /// On the way of the centres of mass: one row, no lever arms.
@@ -103,12 +104,25 @@ void update_central_row(const Contact& contact, const Side& a, const Side& b, Co
   if (b.moves) out->row[0].b.head<3>() = contact.normal;
   out->friction = out->restitution = 0;
   out->extra = 0;
+  out->drift = {};
 }
 
 }  // namespace
 
+Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contact& contact, double t) {
+  const auto run = [&](int s) -> Vec3 {
+    const Shape& shape = model.shapes[s];
+    if (!runs(shape)) return Vec3::Zero();
+    const Vec3 own(shape.surface_velocity[0].at(t), shape.surface_velocity[1].at(t), shape.surface_velocity[2].at(t));
+    return shape.body == kWorld ? own : Vec3(pose[shape.body].orientation * own);
+  };
+  if (!model.has_belts || contact.limit >= 0 || contact.central) return Vec3::Zero();
+  const Vec3 slip = run(contact.key.shape_b) - run(contact.key.shape_a);
+  return slip - contact.normal.dot(slip) * contact.normal;
+}
+
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
-                         std::vector<ContactRows>* rows) {
+                         std::vector<ContactRows>* rows, std::optional<double> t) {
   rows->resize(contacts.contacts.size());
   Side a(pose, kWorld), b(pose, kWorld);
   int body_a = kWorld, body_b = kWorld;  // of the sides in hand: the contacts of one pair come one after the other
@@ -144,6 +158,10 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     update_half_rows(b, point, 1, &PairRow::b, &out);
     if (model.planar) out.row[2] = PairRow{};
     add_turn_rows(law, model.planar, a, b, &out);
+    out.drift = {};
+    if (!t || !model.has_belts) continue;
+    const Vec3 slip = calc_belt_slip(model, pose, contact, *t);
+    for (int k = 1; k < out.count; ++k) out.drift[k] = slip.dot(out.direction[k]);
   }
 }
 

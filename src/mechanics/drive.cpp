@@ -2,6 +2,12 @@
 
 namespace slipstick {
 
+void clear_drive(const Model& model, Drive* drive) {
+  drive->pushes.clear();
+  drive->motors.assign(model.axes.size(), {});
+  drive->loads.assign(model.loads.size(), {});
+}
+
 void update_drive(const Model& model, const Inputs& inputs, std::span<const Pose> pose, Drive* drive) {
   drive->motors.assign(inputs.motors().begin(), inputs.motors().end());
   drive->loads.assign(inputs.loads().begin(), inputs.loads().end());

@@ -19,10 +19,13 @@ struct Drive {
     Vec3 at = Vec3::Zero();  ///< centre-of-mass frame, body axes
   };
   std::vector<Push> pushes;
-  std::vector<MotorInput> motors;  ///< per Model::axes
-  std::vector<LoadInput> loads;    ///< per Model::loads
+  std::vector<MotorInput> motors;    ///< per Model::axes
+  std::vector<LoadInput> loads;      ///< per Model::loads
+  std::span<const double> readings;  ///< what formulas see: of the beginning of the step
 };
 
+/// Nothing but what the scene says, which depends on readings.
+void clear_drive(const Model& model, Drive* drive);
 /// `pose` is where the step begins.
 void update_drive(const Model& model, const Inputs& inputs, std::span<const Pose> pose, Drive* drive);
 
@@ -33,11 +36,20 @@ void add_wrenches(const Drive& drive, std::span<const Pose> pose, std::vector<Ve
 struct DrivenMotor {
   const Motor& motor;
   const MotorInput* input = nullptr;  ///< null: as the scene says
+  std::span<const double> readings;
 
   DrivenMotor(const Axis& axis, const Drive* drive, std::size_t k)
-      : motor(*axis.motor), input(drive ? &drive->motors[k] : nullptr) {}
-  double target(double t) const { return input && input->target.given() ? double(input->target) : motor.target.at(t); }
-  double max(double t) const { return input && input->max.given() ? double(input->max) : calc_bound(motor.max, t); }
+      : motor(*axis.motor), input(drive ? &drive->motors[k] : nullptr) {
+    if (drive) readings = drive->readings;
+  }
+  double target(double t) const {
+    return input && input->target.given() ? double(input->target) : motor.target.at(t, readings);
+  }
+  double max(double t) const {
+    return input && input->max.given() ? double(input->max) : calc_bound(motor.max, t, readings);
+  }
+  /// Of a motor to a position; infinite where there is none.
+  double max_speed(double t) const { return motor.max_speed ? calc_bound(*motor.max_speed, t, readings) : kInfinity; }
   /// The motor is a source of force and has no target.
   bool is_source() const { return motor.drives_force || (input && input->torque.given()); }
   /// `t` is the end of the step.

@@ -1,13 +1,18 @@
 #include "mechanics/equations.h"
 
+#include <cmath>
+
 #include "mechanics/drive.h"
 #include "mechanics/rows.h"
 
 namespace slipstick {
 namespace {
 
-Vec3 calc_at(const std::array<Expression, 3>& formula, double t) {
-  return {formula[0].at(t), formula[1].at(t), formula[2].at(t)};
+/// Of a step: so near to an instant lie the two points that give the velocity of a path there.
+constexpr double kPathShare = 1e-3;
+
+Vec3 calc_at(const std::array<Expression, 3>& formula, double t, std::span<const double> readings = {}) {
+  return {formula[0].at(t, readings), formula[1].at(t, readings), formula[2].at(t, readings)};
 }
 
 void update_gravity(const Model& model, std::vector<Vec6>* gravity) {
@@ -37,11 +42,18 @@ void update_loads(const Model& model, const Drive* drive, std::span<const Pose> 
   for (std::size_t i = 0; i < model.loads.size(); ++i) {
     const Load& given = model.loads[i];
     const double scale = drive ? drive->loads[i].scale : 1.0;
-    const Quat to_body = pose[given.body].orientation.conjugate();
-    const Vec3 force = scale * calc_at(given.force, t);
+    const std::span<const double> readings = drive ? drive->readings : std::span<const double>();
+    const Quat& to_world = pose[given.body].orientation;
+    const Quat to_body = to_world.conjugate();
+    const Vec3 force = scale * calc_at(given.force, t, readings), torque = scale * calc_at(given.torque, t, readings);
     Vec6& sum = (*load)[given.body];
+    if (given.turns) {
+      sum.head<3>() += to_world * force;
+      sum.tail<3>() += torque + given.at.cross(force);
+      continue;
+    }
     sum.head<3>() += force;
-    sum.tail<3>() += to_body * (scale * calc_at(given.torque, t)) + given.at.cross(to_body * force);
+    sum.tail<3>() += to_body * torque + given.at.cross(to_body * force);
   }
   if (drive) add_wrenches(*drive, pose, load);
 }
@@ -54,12 +66,35 @@ void update_equations(const Model& model, const Drive* drive, const State& state
   update_axis_rows(model, state.pose, state.axis, &equations->axes);
   update_coupling_rows(model, equations->axes, &equations->couplings);
   update_spring_rows(model, state.pose, state.axis, &equations->springs);
-  update_contact_rows(model, state.pose, contacts, &equations->contacts);
+  update_contact_rows(model, state.pose, contacts, &equations->contacts, state.time);
 }
 
-Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t) {
-  return {calc_at(body.kinematic_velocity, t),
-          pose.orientation.conjugate() * calc_at(body.kinematic_angular_velocity, t)};
+Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t, double h) {
+  Twist twist{calc_at(body.kinematic_velocity, t),
+              pose.orientation.conjugate() * calc_at(body.kinematic_angular_velocity, t)};
+  const double near = kPathShare * h;
+  const KinematicPath& path = body.path;
+  if (path.has_position)
+    twist.linear = (calc_at(path.position, t + near) - calc_at(path.position, t - near)) / (2 * near);
+  if (path.has_angle)
+    twist.angular =
+        (path.angle.at(t + near) - path.angle.at(t - near)) / (2 * near) * (pose.orientation.conjugate() * path.axis);
+  return twist;
+}
+
+Twist calc_kinematic_mean(const Body& body, const Pose& pose, double t, double h) {
+  Twist twist{calc_at(body.kinematic_velocity, t + h / 2),
+              pose.orientation.conjugate() * calc_at(body.kinematic_angular_velocity, t + h / 2)};
+  const KinematicPath& path = body.path;
+  if (!path.has_position && !path.has_angle) return twist;
+  const Pose target = calc_path_pose(path, pose, t + h);
+  if (path.has_position) twist.linear = (target.position - pose.position) / h;
+  if (!path.has_angle) return twist;
+  Quat turn = pose.orientation.conjugate() * target.orientation;
+  if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
+  const double sine = turn.vec().norm();
+  twist.angular = sine > 0 ? Vec3(2 * std::atan2(sine, turn.w()) / (sine * h) * turn.vec()) : Vec3(2 / h * turn.vec());
+  return twist;
 }
 
 }  // namespace slipstick

@@ -10,6 +10,7 @@
 #include <slipstick/types.h>
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,7 @@ struct ContactRows {
   double gap = 0;
   double friction = 0, restitution = 0;
   SolveMode solve = SolveMode::Split;
+  std::array<double, 3> drift{};  ///< belts: how B's surface runs over A's along the tangents, beside their bodies, m/s
 };
 
 struct Equations {
@@ -108,9 +110,12 @@ void update_spring_rows(const Model& model, std::span<const Pose> pose, std::spa
                         std::vector<SpringRows>* rows);
 /// Tangents: t1 is the world x axis (y where the normal is within 25 degrees of x) projected into the tangent plane,
 /// t2 = n x t1; planar: t1 = z x n. With anisotropic friction t1 is the material's axis, and the row and direction of
-/// t2 are scaled by mu_across / mu: in scaled rows the elliptic cone is the round one.
+/// t2 are scaled by mu_across / mu: in scaled rows the elliptic cone is the round one. Belts run as at time t; without
+/// one they stand still.
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
-                         std::vector<ContactRows>* rows);
+                         std::vector<ContactRows>* rows, std::optional<double> t = std::nullopt);
+/// How B's surface runs over A's beside the motion of their bodies, in the tangent plane, world.
+Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contact& contact, double t);
 /// Loads at time t and what `drive` applies (null: nothing), as generalised forces (world force, body torque).
 void update_loads(const Model& model, const Drive* drive, std::span<const Pose> pose, double t,
                   std::vector<Vec6>* load);
@@ -123,8 +128,12 @@ double calc_joint_error(const Model& model, std::span<const Pose> pose, std::vec
 /// The largest error of couplings and overshoot of limits, m or rad; state.axis counts.
 double calc_axis_error(const Model& model, const State& state);
 
-/// Velocity of a kinematic body at time t as a Twist (angular turned into body axes).
-Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t);
+/// Velocity of a kinematic body at time t as a Twist (angular turned into body axes). `h`: a time in which its path, if
+/// it has one, hardly bends.
+Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t, double h);
+/// The steady velocity that takes it from `pose` at time t through the next h: along a path, to just where that says;
+/// otherwise the one in the middle, which is of second order.
+Twist calc_kinematic_mean(const Body& body, const Pose& pose, double t, double h);
 
 /// A free turn with angular velocity u in body axes for a time h, Q exp(h u), that keeps angular momentum and energy to
 /// rounding; momenta p = I omega before and p' after it, each in the body axes of its own instant: [methods 3.2]

@@ -37,6 +37,7 @@ CompiledModel compile(const ModelDescription& description, State* initial) {
   compile_names(&c);
   compile_bodies(&c);
   compile_joints(&c);
+  compile_sensors(&c);
   compile_idle_axes(&c);
   compile_springs(&c);
   compile_loads(&c);

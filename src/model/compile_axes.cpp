@@ -63,6 +63,7 @@ bool can_have_axis(const Joint& joint, Freedom freedom) {
 
 /// A bound that does not change must leave some room; one that does may begin with none.
 void check_bound(const char* key, const char* words, const Expression& bound, ItemCheck* check) {
+  if (bound.has_readings()) return;  // known when it runs
   if (bound.is_constant()) {
     check->positive(key, bound.at(0), words);
   } else {
@@ -77,7 +78,7 @@ void check_motor(const Motor& motor, ItemCheck* check) {
   if (!unbounded) check_bound("motor.max", "max of the motor", motor.max, check);
   if (motor.drives_force && (motor.drives_position || motor.stiffness != 0 || motor.damping != 0))
     check->fail("motor.target", "a motor that is a force has no position, stiffness or damping");
-  check->finite("motor.target", motor.target.at(0), "target of the motor");
+  if (!motor.target.has_readings()) check->finite("motor.target", motor.target.at(0), "target of the motor");
   check->positive("motor.time", motor.time, "time of the motor");
   check->not_negative("motor.stiffness", motor.stiffness, "stiffness of the motor");
   check->not_negative("motor.damping", motor.damping, "damping of the motor");
@@ -157,14 +158,29 @@ bool set_polynomial(const JointDescription& given, ItemCheck* check, Coupling* c
   return true;
 }
 
-/// "name" or "name.axis" of another joint -> its axis; a fault and -1 otherwise.
-int find_coupled(const std::string& text, const std::string& key, ItemCheck* check, Compilation* c) {
+int find_named(const std::vector<Joint>& joints, std::string_view name) {
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    if (joints[k].name == name) return static_cast<int>(k);
+  return -1;
+}
+
+void fail_unknown_joint(const std::string& text, std::string_view key, ItemCheck* check, const Compilation& c) {
+  std::vector<std::string> known;
+  for (const Joint& other : c.model.joints) known.push_back(other.name);
+  check->fail_unknown(key, "joint", text, known);
+}
+
+}  // namespace
+
+int find_joint(const std::string& name, std::string_view key, ItemCheck* check, Compilation* c) {
+  const int joint = find_named(c->model.joints, name);
+  if (joint < 0) fail_unknown_joint(name, key, check, *c);
+  return joint;
+}
+
+int find_axis_of(const std::string& text, std::string_view key, ItemCheck* check, Compilation* c) {
   const auto& joints = c->model.joints;
-  const auto find = [&](std::string_view name) {
-    for (std::size_t k = 0; k < joints.size(); ++k)
-      if (joints[k].name == name) return static_cast<int>(k);
-    return -1;
-  };
+  const auto find = [&](std::string_view name) { return find_named(joints, name); };
   int joint = find(text);
   std::optional<Freedom> freedom;
   if (joint >= 0) {
@@ -179,9 +195,7 @@ int find_coupled(const std::string& text, const std::string& key, ItemCheck* che
     freedom = find_freedom(std::string_view(text).substr(dot + 1));
   }
   if (joint < 0) {
-    std::vector<std::string> known;
-    for (const Joint& other : joints) known.push_back(other.name);
-    check->fail_unknown(key, "joint", text, known);
+    fail_unknown_joint(text, key, check, *c);
     return -1;
   }
   if (!freedom || !can_have_axis(joints[joint], *freedom)) {
@@ -190,8 +204,6 @@ int find_coupled(const std::string& text, const std::string& key, ItemCheck* che
   }
   return find_axis(joint, *freedom, c);
 }
-
-}  // namespace
 
 bool is_coupling(JointKind kind) {
   return kind == JointKind::Gear || kind == JointKind::Rack || kind == JointKind::Differential;
@@ -284,7 +296,7 @@ void compile_couplings(const JointDescription& given, int i, ItemCheck* check, C
     std::array<int, 3> axis{};
     for (std::size_t k = 0; k < wanted; ++k) {
       const std::string key = "joints[" + std::to_string(k) + "]";
-      axis[k] = find_coupled(given.joints[k], key, check, c);
+      axis[k] = find_axis_of(given.joints[k], key, check, c);
       if (axis[k] < 0) return;
       for (std::size_t other = 0; other < k; ++other)
         if (axis[other] == axis[k]) return check->fail(key, "names " + as_quoted(given.joints[k]) + " twice");

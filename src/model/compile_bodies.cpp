@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "model/compile_parts.h"
 #include "model/mass_properties.h"
@@ -37,6 +38,30 @@ Pose calc_frame(const BodyDescription& given, bool planar, ItemCheck* check) {
   return frame;
 }
 
+/// Where a kinematic body is prescribed to be.
+void check_path(const BodyDescription& given, bool planar, ItemCheck* check) {
+  const KinematicPath& path = given.path;
+  const auto free = [&](const char* key, std::span<const Expression> formulas) {
+    for (const Expression& each : formulas)
+      if (each.has_readings()) return check->fail(key, "a prescribed motion may depend on t, not on sensors");
+  };
+  free("kinematic_velocity", given.kinematic_velocity);
+  free("kinematic_angular_velocity", given.kinematic_angular_velocity);
+  free("kinematic_position", path.position);
+  free("kinematic_angle", {&path.angle, 1});
+  if (path.has_position) {
+    check->finite("kinematic_position", path.position, "kinematic position");
+    if (planar && path.position[2].at(0) != 0)
+      check->fail("kinematic_position", "its kinematic motion leaves the x-y plane of a planar model");
+  }
+  if (!path.has_angle) return;
+  check->finite("kinematic_angle", path.angle.at(0), "kinematic angle");
+  if (!(path.axis.stableNorm() > 0) || !path.axis.allFinite())
+    check->fail("kinematic_axis", "the axis of a kinematic turn must not be zero");
+  if (planar && (path.axis.x() != 0 || path.axis.y() != 0))
+    check->fail("kinematic_axis", "a turn in a planar model is about z");
+}
+
 void check_motion(const BodyDescription& given, bool planar, ItemCheck* check) {
   const bool good =
       check->finite("velocity", given.velocity) & check->finite("angular_velocity", given.angular_velocity);
@@ -50,6 +75,7 @@ void check_motion(const BodyDescription& given, bool planar, ItemCheck* check) {
     check->fail(moving, "the velocity of a kinematic body is the one under `kinematic`; leave the other out");
   }
   if (given.kind == BodyKind::Kinematic) {
+    check_path(given, planar, check);
     check->finite("kinematic_velocity", given.kinematic_velocity, "kinematic velocity");
     check->finite("kinematic_angular_velocity", given.kinematic_angular_velocity, "kinematic angular_velocity");
     const bool leaves = given.kinematic_velocity[2].at(0) != 0 || given.kinematic_angular_velocity[0].at(0) != 0 ||
@@ -211,6 +237,10 @@ void compile_body(int i, Compilation* c) {
         start.angular[k] = given.kinematic_angular_velocity[k].at(0);
       }
       start.angular = frame.orientation.conjugate() * start.angular;
+      body.path = given.path;
+      body.path.axis = given.path.axis.stableNormalized();
+      body.path.start = frame.orientation;
+      pose = calc_path_pose(body.path, frame, 0);
     }
   }
   centre_shapes(&body, &c->model);

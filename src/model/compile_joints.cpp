@@ -176,7 +176,7 @@ Spring compile_spring(const SpringDescription& given, ItemCheck* check, Compilat
 Load compile_load(const LoadDescription& given, ItemCheck* check, Compilation* c) {
   const bool planar = c->model.planar;
   const bool force = check->finite("force", given.force), torque = check->finite("torque", given.torque);
-  if (planar && force && given.force[2].at(0) != 0)
+  if (planar && force && given.force[2].at(0) != 0 && !given.force[2].has_readings())
     check->fail("force", "force leaves the x-y plane of a planar model");
   if (planar && torque && (given.torque[0].at(0) != 0 || given.torque[1].at(0) != 0)) {
     check->fail("torque", "torque must be about z in a planar model");
@@ -192,6 +192,7 @@ Load compile_load(const LoadDescription& given, ItemCheck* check, Compilation* c
   load.body = *body;
   load.force = given.force;
   load.torque = given.torque;
+  load.turns = given.turns;
   if (given.at) load.at = *given.at - c->model.bodies[*body].center_of_mass;
   return load;
 }

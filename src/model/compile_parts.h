@@ -56,9 +56,15 @@ bool is_coupling(JointKind kind);
 void compile_axes(const JointDescription& given, int i, ItemCheck* check, Compilation* c);
 /// After all axes: couplings of joint i, if it is one, or a screw.
 void compile_couplings(const JointDescription& given, int i, ItemCheck* check, Compilation* c);
+/// A joint by its name; a fault of the key of `item` and -1 if there is none.
+int find_joint(const std::string& name, std::string_view key, ItemCheck* item, Compilation* c);
+/// "name" or "name.axis" of a joint -> its axis, made if it is not there yet; a fault and -1 otherwise.
+int find_axis_of(const std::string& text, std::string_view key, ItemCheck* item, Compilation* c);
 /// After all couplings: the coordinates that nothing acts on.
 void compile_idle_axes(Compilation* c);
 void compile_springs(Compilation* c);
+/// After the joints and before their idle coordinates: one that a sensor looks at is kept in the state.
+void compile_sensors(Compilation* c);
 void compile_loads(Compilation* c);
 /// After the joints, whose pairs count.
 void compile_contact_pairs(Compilation* c);

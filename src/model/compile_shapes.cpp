@@ -254,6 +254,15 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
   return shape;
 }
 
+void check_belt(const ShapeDescription& shape, bool planar, ItemCheck* check) {
+  if (!check->finite("surface_velocity", shape.surface_velocity, "surface_velocity")) return;
+  for (const Expression& speed : shape.surface_velocity)
+    if (speed.has_readings())
+      return check->fail("surface_velocity", "surface_velocity may depend on t, not on sensors");
+  if (planar && shape.surface_velocity[2].at(0) != 0)
+    check->fail("surface_velocity", "surface_velocity must lie in the x-y plane of a planar model");
+}
+
 std::vector<Vec2> make_rectangle(const Vec3& size) {
   const double x = size.x() / 2, y = size.y() / 2;
   return {{-x, -y}, {x, -y}, {x, y}, {-x, y}};
@@ -273,13 +282,15 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     check_kind(shape, given.kind == BodyKind::Dynamic, planar, &check);
     check_sizes(shape, planar, &check);
     check_pose(shape.pose, planar, &check);
+    check_belt(shape, planar, &check);
     const bool open = shape.kind == ShapeKind::Mesh && shape.surface && !shape.surface->closed && !shape.visual_only;
     if (open && given.kind == BodyKind::Dynamic && !given.mass) {
       check.fail("surface",
                  "mesh is open and encloses no volume; close it, or give the body a mass instead of a density");
     }
     std::vector<Vec2> corners;
-    if (shape.kind == ShapeKind::Polygon) corners = calc_corners(shape.points, &check);
+    if (shape.kind == ShapeKind::Polygon)  // pieces are as they were cut: each point has its corner of the outline
+      corners = shape.outline.empty() ? calc_corners(shape.points, &check) : shape.points;
     if (shape.kind == ShapeKind::Box && planar) corners = make_rectangle(shape.size);
     MadeHull made;
     if (shape.kind == ShapeKind::Hull && find_hull(*c, shape.vertices) == nullptr) {
@@ -293,6 +304,12 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     good &= check.good();
     if (!check.good() || shape.visual_only) continue;
     c->model.shapes.push_back(make_shape(shape, corners, std::move(made.hull), i, material->second, c));
+    c->model.shapes.back().surface_velocity = shape.surface_velocity;
+    if (!shape.outline.empty()) {
+      c->model.shapes.back().first_corner = static_cast<int>(c->model.corners.size());
+      c->model.corners.insert(c->model.corners.end(), shape.outline.begin(), shape.outline.end());
+    }
+    c->model.has_belts = c->model.has_belts || runs(c->model.shapes.back());
   }
   return good;
 }

@@ -71,7 +71,7 @@ std::shared_ptr<const InputNames> make_input_names(const Model& model) {
   return names;
 }
 
-void update_inputs(const Model& model, double t, Inputs* inputs) {
+void update_inputs(const Model& model, double t, std::span<const double> readings, Inputs* inputs) {
   inputs->wrenches_.clear();
   inputs->faults_.clear();
   inputs->loads_.assign(model.loads.size(), {});
@@ -79,8 +79,8 @@ void update_inputs(const Model& model, double t, Inputs* inputs) {
   for (std::size_t k = 0; k < model.axes.size(); ++k) {
     inputs->motors_[k] = {};
     if (!model.axes[k].motor) continue;
-    inputs->motors_[k].target = Setting(model.axes[k].motor->target.at(t));
-    inputs->motors_[k].max = Setting(calc_bound(model.axes[k].motor->max, t));
+    inputs->motors_[k].target = Setting(model.axes[k].motor->target.at(t, readings));
+    inputs->motors_[k].max = Setting(calc_bound(model.axes[k].motor->max, t, readings));
   }
 }
 

@@ -28,6 +28,7 @@ class ModelDigest {
   void add(const Expression& expression) {
     add(expression.constant());
     add(expression.code());
+    for (const auto& table : expression.tables()) add_all(table->x, table->y);
   }
   void add(const Expression::Op& op) { add_all(op.code, op.arity, op.value); }
   template <class T>
@@ -61,15 +62,24 @@ class ModelDigest {
   }
   void add(const Body& body) {
     const auto& [name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
-                 angular_velocity, gravity_scale] = body;
+                 angular_velocity, gravity_scale, path] = body;
     add_all(name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
             angular_velocity, gravity_scale);
+    const auto& [has_position, has_angle, position, axis, angle, start] = path;
+    if (has_position) add(position);
+    if (has_angle) add_all(axis, angle, Pose{Vec3::Zero(), start});
   }
   void add(const Shape& shape) {
     const auto& [kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound,
-                 contype, conaffinity] = shape;
+                 contype, conaffinity, surface_velocity, first_corner] = shape;
     add_all(kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound, contype,
             conaffinity);
+    if (runs(shape)) add(surface_velocity);
+    if (first_corner >= 0) add(first_corner);
+  }
+  void add(const OutlineCorner& corner) {
+    const auto& [inner, hollow, before, after] = corner;
+    add_all(inner, hollow, before, after);
   }
   void add(const HullFace& face) {
     const auto& [normal, offset, first, count] = face;
@@ -118,15 +128,26 @@ class ModelDigest {
     add_all(name, a, b, anchor_a, anchor_b, stiffness, damping, rest_length);
   }
   void add(const Load& load) {
-    const auto& [name, body, at, force, torque] = load;
+    const auto& [name, body, at, force, torque, turns] = load;
     add_all(name, body, at, force, torque);
+    if (turns) add(turns);
+  }
+  void add(const Sensor& sensor) {
+    const auto& [name, kind, quantity, joint, axis, a, b, frame, axes, at, direction, range, value, start, limits,
+                 copied, part, first, count, memory] = sensor;
+    add_all(name, kind, quantity, joint, axis, a, b, frame, axes, at, direction, range, value, start, limits, copied,
+            part, first, count, memory);
   }
   void add(const Model& model) {
-    const auto& [name, gravity, planar, materials, pair_laws, bodies, shapes, points, hulls, surfaces, joints, axes,
-                 idle_axes, limits, couplings, springs, loads, pairs_without_contact, joint_rows, dof] = model;
-    (void)name, (void)idle_axes;  // decide nothing
+    const auto& [name, gravity, planar, materials, pair_laws, bodies, shapes, points, corners, hulls, surfaces, joints,
+                 axes, idle_axes, limits, couplings, springs, loads, pairs_without_contact, joint_rows, dof, sensors,
+                 readings, sensor_values, sensor_memory, has_belts] = model;
+    (void)name, (void)idle_axes;                                                // decide nothing
+    (void)readings, (void)sensor_values, (void)sensor_memory, (void)has_belts;  // follow from the rest
     add_all(gravity, planar, materials, pair_laws, bodies, shapes, points, hulls, surfaces, joints, axes, limits,
             couplings, springs, loads, pairs_without_contact, joint_rows, dof);
+    if (!sensors.empty()) add(sensors);
+    if (!corners.empty()) add(corners);
   }
 
  private:

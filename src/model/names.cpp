@@ -4,6 +4,14 @@
 
 namespace slipstick {
 
+Pose calc_path_pose(const KinematicPath& path, const Pose& otherwise, double t) {
+  Pose pose = otherwise;
+  if (path.has_position) pose.position = Vec3(path.position[0].at(t), path.position[1].at(t), path.position[2].at(t));
+  if (path.has_angle)
+    pose.orientation = (Quat(Eigen::AngleAxisd(path.angle.at(t), path.axis)) * path.start).normalized();
+  return pose;
+}
+
 std::string_view name_of(ShapeKind kind) {
   switch (kind) {
     case ShapeKind::Sphere:

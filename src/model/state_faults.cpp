@@ -43,6 +43,9 @@ Faults find_state_faults(const Model& model, const State& state) {
     check_size(state.idle_axis.size(), model.idle_axes.size(), "idle coordinates of joints", &faults);
   if (!state.pace.acceleration.empty())
     check_size(state.pace.acceleration.size(), model.bodies.size(), "accelerations", &faults);
+  check_size(state.sensor.size(), static_cast<std::size_t>(model.sensor_memory), "numbers that sensors remember",
+             &faults);
+  if (!are_finite(state.sensor)) faults.push_back({{}, "what a sensor remembers is not a number"});
   if (!are_finite(state.pose)) faults.push_back({{}, "a pose is not a number, or its quaternion is no unit one"});
   if (!are_finite(state.velocity) || !are_finite(state.previous_velocity))
     faults.push_back({{}, "a velocity is not a number"});

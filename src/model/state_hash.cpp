@@ -37,8 +37,8 @@ void add(const ContactMemory& memory, Digest* digest) {
 }  // namespace
 
 std::uint64_t hash(const State& state) {
-  const auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis, pace] =
-      state;
+  const auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis, pace,
+               sensor] = state;
   (void)idle_axis;  // decides nothing
   Digest digest;
   digest.add(time);
@@ -60,6 +60,7 @@ std::uint64_t hash(const State& state) {
     for (const double number : {next, last, ratio}) digest.add(number);
     add(acceleration, &digest);
   }
+  for (const double value : sensor) digest.add(value);
   return digest.value();
 }
 

@@ -30,6 +30,7 @@ struct RecordFrames {
   double dissipated = 0;
   std::vector<double> pose, velocity, velocity_weighted;
   std::vector<double> joint_position, joint_velocity, joint_motor, joint_reaction;
+  std::vector<double> sensor;
   std::vector<RecordContact> contacts;
   std::vector<RecordEvent> events;  ///< since the last frame
   RecordFrame frame;                ///< its spans see the members above

@@ -40,6 +40,7 @@ void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_group("/names");
   file->add_texts("/names/bodies", header.bodies);
   file->add_texts("/names/joints", header.joints);
+  if (!header.sensors.empty()) file->add_texts("/names/sensors", header.sensors);
   file->add_table<std::int8_t>("/names/body_kinds", {header.body_kinds.size()}, header.body_kinds);
   file->add_attribute("/names/body_kinds", "kinds", std::vector<std::string>{"dynamic", "fixed", "kinematic"});
 }
@@ -176,6 +177,8 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   joint_velocity_.open("/joint/velocity", {nj}, calc_chunk_rows(nj * 8, n), f);
   joint_motor_.open("/joint/motor", {nj}, calc_chunk_rows(nj * 8, n), f);
   joint_reaction_.open("/joint/reaction", {nj, 6}, calc_chunk_rows(nj * 48, n), f);
+  senses_ = !header.sensors.empty();
+  if (senses_) sensor_.open("/sensor", {header.sensors.size()}, calc_chunk_rows(header.sensors.size() * 8, n), f);
   f->add_group("/certificate");
   residual_.open("/certificate/residual", {}, scalar, f);
   relative_.open("/certificate/relative", {}, scalar, f);
@@ -224,6 +227,7 @@ bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   joint_velocity_.push(frame.joint_velocity);
   joint_motor_.push(frame.joint_motor);
   joint_reaction_.push(frame.joint_reaction);
+  if (senses_) sensor_.push(frame.sensor);
   energy_.push(std::span<const double>(frame.energy));
   residual_.push(frame.residual);
   relative_.push(frame.relative);
@@ -309,6 +313,7 @@ void RecordWriter::write_columns() {
   if (weighted_) velocity_weighted_.write(frames_waiting_, f);
   for (auto* column : {&joint_position_, &joint_velocity_, &joint_motor_, &joint_reaction_})
     column->write(frames_waiting_, f);
+  if (senses_) sensor_.write(frames_waiting_, f);
   energy_.write(f);
   for (auto* column : {&residual_, &relative_, &penetration_, &joint_error_}) column->write(f);
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->write(f);
@@ -356,6 +361,7 @@ void RecordWriter::close_columns() {
     column->close();
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->close();
   if (weighted_) velocity_weighted_.close();
+  if (senses_) sensor_.close();
   certified_.close();
   contact_unique_.close();
   event_kind_.close();

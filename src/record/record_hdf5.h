@@ -59,6 +59,7 @@ struct RecordHeader {
   std::vector<RecordShape> shapes;
   std::vector<RecordLink> links;
   std::vector<std::string> joints;     ///< the first of `links`
+  std::vector<std::string> sensors;    ///< one for each number: "tip.x"
   std::int64_t start_step = 0;         ///< of the first frame: not 0 where a run goes on
   std::string resumed_from;            ///< the file that it went on from; empty: from the beginning
   std::size_t expected_frames = 1024;  ///< a guess; sizes the chunks of the file
@@ -91,6 +92,7 @@ struct RecordFrame {
   bool certified = true;
   std::span<const double> joint_position, joint_velocity, joint_motor;  ///< one per joint
   std::span<const double> joint_reaction;                               ///< joints x 6
+  std::span<const double> sensor;                                       ///< one per RecordHeader::sensors
   std::span<const RecordContact> contacts;
   std::span<const RecordEvent> events;
   const StateFile* state = nullptr;  ///< the whole state; null: this recording holds none
@@ -153,6 +155,7 @@ class RecordWriter {
   std::unique_ptr<Hdf5File> file_;
   bool contacts_ = true;
   bool weighted_ = false;
+  bool senses_ = false;
   std::size_t frames_waiting_ = 0;
   std::int64_t contacts_total_ = 0;
   Clock::time_point last_append_;
@@ -171,6 +174,7 @@ class RecordWriter {
   RecordColumn<double> time_, pose_, velocity_, energy_;
   RecordColumn<double> velocity_weighted_;
   RecordColumn<double> joint_position_, joint_velocity_, joint_motor_, joint_reaction_;
+  RecordColumn<double> sensor_;
   RecordColumn<double> residual_, relative_, penetration_, joint_error_;
   RecordColumn<std::int32_t> iterations_, escalations_;
   RecordColumn<std::int8_t> certified_, contact_unique_;

@@ -207,7 +207,17 @@ bool RecordReader::read_joint_names() {
       !fits("/joint/reaction", {n, 6}))
     return false;
   header_.joints = std::move(*names);
+  if (auto sensors = file_.read_texts("/names/sensors")) {  // only where a scene has some
+    if (!fits("/sensor", {sensors->size()})) return false;
+    header_.sensors = std::move(*sensors);
+  }
   return true;
+}
+
+std::optional<std::vector<double>> RecordReader::read_sensors(std::size_t first, std::size_t count,
+                                                              std::size_t stride) const {
+  if (header_.sensors.empty()) return std::vector<double>();
+  return file_.read_number_rows("/sensor", first, count, stride);
 }
 
 std::optional<RecordJoints> RecordReader::read_joints(std::size_t first, std::size_t count, std::size_t stride) const {

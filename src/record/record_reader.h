@@ -54,6 +54,8 @@ class RecordReader {
   std::optional<std::vector<double>> read_velocities(std::size_t first, std::size_t count, std::size_t stride) const;
   /// What joints did in some frames; empty lists in a recording without joints or of another version.
   std::optional<RecordJoints> read_joints(std::size_t first, std::size_t count, std::size_t stride) const;
+  /// The numbers of all sensors in some frames: frames x RecordHeader::sensors.
+  std::optional<std::vector<double>> read_sensors(std::size_t first, std::size_t count, std::size_t stride) const;
   std::optional<RecordContacts> read_contacts(std::size_t first, std::size_t count, std::size_t stride) const;
 
  private:

@@ -144,6 +144,9 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
     header.joints.push_back(joint.name);
   }
   add_drives(scene.model, &header.links);
+  for (std::size_t i = scene.model.readings; i < scene.model.sensors.size(); ++i)
+    for (const std::string& part : sensor_parts(scene.model.sensors[i]))
+      header.sensors.push_back(scene.model.sensors[i].name + (part.empty() ? "" : "." + part));
   for (const Spring& spring : scene.model.springs)
     header.links.push_back(make_link(scene.model, spring, static_cast<int>(header.link_kinds.size()) - 1));
   const double frames = scene.options.duration / scene.options.step / header.every + 2;
@@ -207,6 +210,8 @@ void RecordFrames::update_frame(const Simulation& simulation) {
                         static_cast<int>(force.uniqueness)});
   }
   update_joints(simulation);
+  sensor.assign(simulation.sensors().begin(), simulation.sensors().end());
+  frame.sensor = sensor;
   const EnergySplit energy = simulation.energy();
   frame.time = state.time;
   frame.energy = {energy.kinetic, energy.potential, dissipated};

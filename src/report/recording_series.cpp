@@ -15,7 +15,8 @@ struct Source {
   std::size_t body = 0;
   std::vector<double> pose, velocity;  ///< of the body: frames x 7, frames x 6
   std::size_t joint = 0;
-  RecordJoints joints;  ///< of all
+  RecordJoints joints;              ///< of all
+  std::vector<std::string> chosen;  ///< names of sensors' numbers; empty: all
 };
 
 struct Series {
@@ -94,6 +95,19 @@ std::vector<PlotLine> make_joint(const Source& source, const std::vector<double>
   return lines;
 }
 
+/// A line for each number of the sensors that are asked for.
+std::vector<PlotLine> make_sensors(const Source& source) {
+  const std::vector<std::string>& names = source.reader->header().sensors;
+  const auto table = source.reader->read_sensors(0, source.reader->frames(), 1);
+  std::vector<PlotLine> lines;
+  for (std::size_t k = 0; table && k < names.size(); ++k) {
+    const auto is_part = [&](const std::string& each) { return names[k] == each || names[k].starts_with(each + "."); };
+    if (source.chosen.empty() || std::any_of(source.chosen.begin(), source.chosen.end(), is_part))
+      lines.push_back(make_line(source, names[k].c_str(), take_column(*table, names.size(), k)));
+  }
+  return lines;
+}
+
 template <class T>
 std::vector<PlotLine> make_one(const Source& source, const char* label, const std::vector<T>& values) {
   return {make_line(source, label, std::vector<double>(values.begin(), values.end()))};
@@ -116,6 +130,7 @@ const std::vector<Series>& all_series() {
       {"iterations", "iterations", false, About::All,
        [](const Source& s) { return make_one(s, "iterations", s.reader->series().iterations); }},
       {"contacts", "contacts", false, About::All, make_contacts},
+      {"sensors", "sensors, SI units", false, About::All, make_sensors},
       {"position", "position, m", false, About::Body, [](const Source& s) { return make_axes(s, s.pose, 7); }},
       {"velocity", "velocity, m/s", false, About::Body, [](const Source& s) { return make_axes(s, s.velocity, 6); }},
       {"speed", "speed, m/s", false, About::Body, [](const Source& s) { return make_norm(s, "speed", 0); }},
@@ -163,6 +178,22 @@ std::string find_subject(const std::string& name, const std::vector<std::string>
   return {};
 }
 
+/// "tip,gap": the sensors, or numbers of them, that are wanted.
+std::string find_sensors(const std::string& text, const std::vector<std::string>& names,
+                         std::vector<std::string>* chosen) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    chosen->push_back(text.substr(at, end - at));
+    at = end + 1;
+    const std::string& wanted = chosen->back();
+    const bool known = std::any_of(names.begin(), names.end(), [&](const std::string& each) {
+      return each == wanted || each.starts_with(wanted + ".");
+    });
+    if (!known) return "has no sensor '" + wanted + "'";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> plot_series_names() {
@@ -190,6 +221,7 @@ Result<std::vector<Plot>> make_plots(const std::string& recording, const std::ve
   std::string fault;
   if (of_body) fault = find_subject(subject.body, reader->header().bodies, "body", &source.body);
   if (of_joint && fault.empty()) fault = find_subject(subject.joint, reader->header().joints, "joint", &source.joint);
+  if (fault.empty()) fault = find_sensors(subject.sensor, reader->header().sensors, &source.chosen);
   if (!fault.empty()) return Fault{{recording, 0, 0}, fault};
   if (of_joint) {
     auto joints = reader->read_joints(0, reader->frames(), 1);

@@ -330,6 +330,23 @@ void add_realtime(const RealtimeFigures& r, JsonText* json) {
   json->end_object();
 }
 
+/// One number, or a list of them, by name; nothing in a scene without sensors.
+void add_sensors(const Simulation& simulation, JsonText* json) {
+  const Model& model = simulation.model();
+  if (static_cast<int>(model.sensors.size()) == model.readings) return;
+  json->key("sensors");
+  json->begin_object();
+  for (std::size_t i = model.readings; i < model.sensors.size(); ++i) {
+    const SensorReading reading = simulation.sensor(static_cast<int>(i) - model.readings);
+    if (reading.values.size() == 1) {
+      json->field(model.sensors[i].name, reading.values[0]);
+    } else {
+      json->field(model.sensors[i].name, reading.values);
+    }
+  }
+  json->end_object();
+}
+
 void add_final(const Simulation& simulation, JsonText* json) {
   const Model& model = simulation.model();
   const State& state = simulation.state();
@@ -361,6 +378,7 @@ void add_final(const Simulation& simulation, JsonText* json) {
     json->end_object();
   }
   json->end_object();
+  add_sensors(simulation, json);
   json->end_object();
 }
 

@@ -57,13 +57,14 @@ struct TableBlock {
   std::size_t first = 0;
   std::vector<double> pose, velocity;  ///< frames x bodies x 7 and 6
   RecordJoints joint;
+  std::vector<double> sensor;  ///< frames x their numbers
 };
 
 /// A series with one row for each frame.
 struct FrameSeries {
   const char* name;
   const char* about;
-  enum class About { All, Bodies, Joints } about_what;
+  enum class About { All, Bodies, Joints, Sensors } about_what;
   void (*add_names)(const TableBlock& block, CsvLine* line);
   void (*add_values)(const TableBlock& block, std::size_t frame, CsvLine* line);
 };
@@ -179,6 +180,14 @@ const std::vector<FrameSeries>& frame_series() {
       {"certified", "1: all steps since the frame before", About::All,
        [](Block, CsvLine* l) { l->add(std::string("certified")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().certified, f, l); }},
+      {"sensors", "the numbers of all sensors of the scene", About::Sensors,
+       [](Block b, CsvLine* l) {
+         for (const std::string& name : b.reader->header().sensors) l->add(name);
+       },
+       [](Block b, std::size_t f, CsvLine* l) {
+         const std::size_t all = b.reader->header().sensors.size();
+         for (std::size_t k = 0; k < all; ++k) l->add(b.sensor[(f - b.first) * all + k]);
+       }},
       {"contact_count", "contacts that carried a force", About::All,
        [](Block, CsvLine* l) { l->add(std::string("contact_count")); },
        [](Block b, std::size_t f, CsvLine* l) {
@@ -276,6 +285,7 @@ bool write_frames(const std::vector<const FrameSeries*>& chosen, TableBlock bloc
     return std::any_of(chosen.begin(), chosen.end(), [&](const FrameSeries* each) { return each->about_what == what; });
   };
   const bool moving = wants(FrameSeries::About::Bodies), jointed = wants(FrameSeries::About::Joints);
+  const bool sensing = wants(FrameSeries::About::Sensors);
   for (; block.first < reader.frames(); block.first += kBlock) {
     const std::size_t count = std::min(kBlock, reader.frames() - block.first);
     if (moving) {
@@ -288,6 +298,11 @@ bool write_frames(const std::vector<const FrameSeries*>& chosen, TableBlock bloc
       auto joint = reader.read_joints(block.first, count, 1);
       if (!joint) return false;
       block.joint = std::move(*joint);
+    }
+    if (sensing) {
+      auto sensor = reader.read_sensors(block.first, count, 1);
+      if (!sensor) return false;
+      block.sensor = std::move(*sensor);
     }
     for (std::size_t k = block.first; k < block.first + count; ++k) {
       line.add(reader.series().time[k]);

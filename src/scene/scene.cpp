@@ -21,7 +21,7 @@ const KeyList& top_keys() {
   static const KeyList kKeys{
       "slipstick",      "name",     "let",     "gravity", "planar", "seed",   "materials",
       "material_pairs", "defaults", "include", "bodies",  "joints", "forces", "pairs_without_contact",
-      "simulation",     "record"};
+      "simulation",     "record",   "sensors", "tables"};
   return kKeys;
 }
 
@@ -56,6 +56,7 @@ class SceneLoader {
   Result<Scene> finish(const SceneFile* main, const std::string& path);
   void check_top(const SceneFile& file);
   void collect(const SceneFile& file);
+  void collect_sensors(const SceneFile& file);
   void collect_section(const SceneFile& file, const char* section, Definitions* definitions);
   void evaluate_names(const SceneItem& top);
   void read_globals(const SceneItem& top, Scene* scene);
@@ -67,7 +68,7 @@ class SceneLoader {
   SceneScope scope_;
   SceneFiles files_;
   SceneBuild build_;
-  Definitions lets_, materials_, defaults_;
+  Definitions lets_, materials_, defaults_, tables_;
   std::vector<const SceneFile*> collected_;
   std::vector<int> path_;  ///< files from the main one to the one being collected
   int visits_ = 0;
@@ -119,6 +120,16 @@ void SceneLoader::collect_section(const SceneFile& file, const char* section, De
   }
 }
 
+/// Formulas of motors may use sensors that stand below them: their names are wanted first.
+void SceneLoader::collect_sensors(const SceneFile& file) {
+  const SceneNode* node = file.document.root->find("sensors");
+  if (node == nullptr || !node->is_list()) return;
+  for (const SceneNode* item : node->items)
+    for (std::size_t i = 0; item->is_map() && i + 1 < item->items.size(); i += 2)
+      if (const SceneNode* name = item->items[i + 1]->find("name"); name != nullptr && name->is_scalar())
+        scope_.define_sensor(name->text);
+}
+
 void SceneLoader::collect(const SceneFile& file) {
   if (std::find(collected_.begin(), collected_.end(), &file) != collected_.end()) return;
   collected_.push_back(&file);
@@ -127,6 +138,8 @@ void SceneLoader::collect(const SceneFile& file) {
   collect_section(file, "let", &lets_);
   collect_section(file, "materials", &materials_);
   collect_section(file, "defaults", &defaults_);
+  collect_section(file, "tables", &tables_);
+  collect_sensors(file);
   for (const SceneFile::Include& include : file.includes) collect(*include.file);
   path_.pop_back();
 }
@@ -156,6 +169,7 @@ void SceneLoader::read_globals(const SceneItem& top, Scene* scene) {
   if (!top.text("name", &scene->name)) scene->name = std::filesystem::path(scene->path).stem().string();
   description.name = scene->name;
   for (const auto& [name, definition] : defaults_) build_.expander.define(*definition.key, *definition.value);
+  for (const auto& [name, definition] : tables_) read_table(*definition.key, *definition.value, &build_);
   for (const auto& [name, definition] : materials_) read_material(*definition.key, *definition.value, &build_);
   for (const SceneFile* file : collected_) {  // once each, however often the file is included
     if (const SceneNode* node = file->document.root->find("material_pairs")) read_material_pairs(*node, &build_);
@@ -205,7 +219,7 @@ void SceneLoader::read_lists(const SceneFile& file) {
   };
   for (const Section& section :
        {Section{"bodies", read_bodies}, Section{"joints", read_joints}, Section{"forces", read_forces},
-        Section{"pairs_without_contact", read_contact_pairs}}) {
+        Section{"pairs_without_contact", read_contact_pairs}, Section{"sensors", read_sensors}}) {
     if (const SceneNode* node = root.find(section.key)) section.read(*node, &build_);
   }
 }

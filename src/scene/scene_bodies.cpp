@@ -1,5 +1,6 @@
 // The `bodies` of a scene.
 #include <algorithm>
+#include <numbers>
 
 #include "scene/scene_build.h"
 
@@ -56,6 +57,29 @@ void read_lock(const SceneItem& item, std::array<bool, 6>* lock) {
   }
 }
 
+/// kinematic: {position: [..], angle_deg: .., axis: [..]}: where it is, instead of how fast it moves.
+void read_path(const SceneItem& item, const SceneItem& inner, BodyDescription* body) {
+  const auto twice = [&](const char* one, const SceneItem& where, const char* other) {
+    if (!inner.has(one) || !where.has(other)) return false;
+    inner.fault(*inner.find(one), std::string("'") + one + "' in " + inner.label() + " leaves no room for '" + other +
+                                      "'; give one of them");
+    return true;
+  };
+  KinematicPath& path = body->path;
+  twice("position", inner, "velocity");
+  twice("position", item, "position");
+  twice("angle", inner, "angle_deg");
+  for (const char* angle : {"angle", "angle_deg"}) twice(angle, inner, "angular_velocity");
+  path.has_position = inner.vector_of_time("position", &path.position);
+  path.has_angle = inner.number_of_time("angle", &path.angle);
+  if (inner.number_of_time("angle_deg", &path.angle)) {
+    path.angle = path.angle.times(std::numbers::pi / 180);
+    path.has_angle = true;
+  }
+  if (path.has_angle && !item.reading().planar) inner.require("axis");
+  inner.vector("axis", &path.axis);
+}
+
 void read_kind(const SceneItem& item, SceneBuild* build, BodyDescription* body) {
   bool fixed = false;
   item.flag("fixed", &fixed);
@@ -71,13 +95,14 @@ void read_kind(const SceneItem& item, SceneBuild* build, BodyDescription* body) 
   if (!map) return;
   const SceneItem inner(build->reading, *map, "kinematic of " + item.label());
   ScenePlace& place = build->places[body->source];
-  for (const char* key : {"velocity", "angular_velocity"}) {
+  for (const char* key : {"velocity", "angular_velocity", "position", "angle", "axis"}) {
     const SceneNode* const at = inner.find(key);
     place.add_member(std::string("kinematic_") + key, at != nullptr ? at : node);
   }
-  inner.check_keys({"velocity", "angular_velocity", "like"});
+  inner.check_keys({"velocity", "angular_velocity", "position", "angle", "angle_deg", "axis", "like"});
   inner.vector_of_time("velocity", &body->kinematic_velocity);
   inner.axial_of_time("angular_velocity", &body->kinematic_angular_velocity);
+  read_path(item, inner, body);
 }
 
 /// "prescribed motion, instead of mass": a body that no force moves has none of these.

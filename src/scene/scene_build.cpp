@@ -22,10 +22,14 @@ SceneBuild::SceneBuild(SceneFaults* faults, SceneScope* scope, int max_bodies)
   joints = {"joints", kItemsPerBody * limit, 0, false, remedy};
   forces = {"forces", kItemsPerBody * limit, 0, false, remedy};
   pairs = {"pairs", kItemsPerBody * limit, 0, false, remedy};
+  sensors = {"sensors", kItemsPerBody * limit, 0, false, remedy};
+  scope->set_reading([this](const SceneNode& node, int offset, const ReadingRequest& request) {
+    return add_reading(node, offset, request);
+  });
 }
 
 SourceTag SceneBuild::add_place(const SceneNode& node, SceneMapPtr map) {
-  places.push_back({&node, std::move(map), true, {}});
+  places.push_back({&node, std::move(map), true, 0, {}});
   return static_cast<SourceTag>(places.size()) - 1;
 }
 
@@ -102,7 +106,7 @@ const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, c
 
 KeyList item_keys() {
   KeyList all = material_keys();
-  for (const KeyList& keys : {body_keys(), shape_keys(), joint_keys(), force_keys()}) {
+  for (const KeyList& keys : {body_keys(), shape_keys(), joint_keys(), force_keys(), sensor_keys()}) {
     all.insert(all.end(), keys.begin(), keys.end());
   }
   return all;

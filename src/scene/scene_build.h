@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "scene/scene_expand.h"
@@ -21,6 +22,7 @@ struct ScenePlace {
   const SceneNode* node = nullptr;
   SceneMapPtr map;    ///< its keys; may be null
   bool sound = true;  ///< nothing was wrong while it was read
+  int offset = 0;     ///< columns to the right of the node: a name within a formula
   /// Where a member of the description stands that has no key of its own name; null: nowhere, the item has a default.
   std::vector<std::pair<std::string, const SceneNode*>> members;
 
@@ -36,7 +38,7 @@ struct SceneBuild {
   std::string prefix;  ///< of the names of the file that is being read
   ModelDescription description;
   std::unordered_map<std::string, std::size_t> body_index;  ///< of the bodies read so far, by full name
-  SceneBudget bodies, shapes, joints, forces, pairs;
+  SceneBudget bodies, shapes, joints, forces, pairs, sensors;
   bool names_missing = false;  ///< a fault hides names of bodies or materials: an unknown one proves nothing
 
   SourceTag add_place(const SceneNode& node, SceneMapPtr map);
@@ -44,6 +46,8 @@ struct SceneBuild {
   std::string full_name(const std::string& name) const { return name == "world" ? name : prefix + name; }
   /// `between: [a, b]`: two names of bodies (with the prefix) or materials.
   bool read_between(const SceneItem& item, bool of_bodies, std::string* a, std::string* b, SourceTag tag);
+  /// The place among the description's readings of one that a formula at `node` asks for.
+  std::variant<int, ExpressionFault> add_reading(const SceneNode& node, int offset, const ReadingRequest& request);
   /// Reads each item of a list, `like` and `repeat` written out. False and a fault if not all could be visited.
   bool for_each_item(const SceneNode& list, std::string_view what, SceneBudget* budget,
                      const std::function<void(const SceneMapPtr&, std::int64_t copies)>& read);
@@ -58,7 +62,14 @@ void read_axes(const SceneItem& item, SceneBuild* build, JointDescription* joint
 const SceneMap::Entry* find_kind(const SceneItem& item, std::string_view what, const KeyList& kinds,
                                  const KeyList& others);
 
+/// Reads a list of {kind: {...}}; `like` and `repeat` may stand beside the kind or inside it.
+void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, SceneBudget* budget, SceneBuild* build,
+                const std::function<void(std::size_t, const SceneMapPtr&)>& read);
+
 void read_bodies(const SceneNode& list, SceneBuild* build);
+void read_sensors(const SceneNode& list, SceneBuild* build);
+/// A table of the scene, for formulas to call by its name.
+void read_table(const SceneNode& name, const SceneNode& node, SceneBuild* build);
 void read_shapes(const SceneNode& list, const SceneItem& body, SceneBuild* build, BodyDescription* out);
 void read_joints(const SceneNode& list, SceneBuild* build);
 void read_forces(const SceneNode& list, SceneBuild* build);
@@ -77,5 +88,6 @@ KeyList body_keys();
 KeyList shape_keys();
 KeyList joint_keys();
 KeyList force_keys();
+KeyList sensor_keys();
 
 }  // namespace slipstick

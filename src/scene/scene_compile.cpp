@@ -39,7 +39,8 @@ void compile_scene(const SceneNode& root, SceneBuild* build, Scene* scene) {
     if (fault.source >= 0) {
       const ScenePlace& place = build->places[fault.source];
       const SceneNode* node = find_member(place, fault.key);
-      if (place.sound) faults->add(node != nullptr ? *node : *place.node, fault.message);
+      if (place.sound)
+        faults->add(node != nullptr ? *node : *place.node, fault.message, node != nullptr ? 0 : place.offset);
     } else if (const SceneNode* node = root.find(fault.key)) {  // of the model itself: gravity
       faults->add(*node, fault.message);
     } else {

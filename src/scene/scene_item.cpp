@@ -81,7 +81,7 @@ std::optional<Expression> SceneItem::as_expression(const SceneNode& node, std::s
     return std::nullopt;
   }
   auto result = reading_.scope->compile(node, node.text, 0, allow_time);
-  if (result && !std::isfinite(result->at(0))) {
+  if (result && !result->has_readings() && !std::isfinite(result->at(0))) {
     fault(node,
           as_quoted(what) + " in " + label_ + " is not a finite number" + (result->is_constant() ? "" : " at t = 0"));
     return std::nullopt;

@@ -225,7 +225,7 @@ void read_load(SceneItem* item, SceneBuild* build) {
   LoadDescription load;
   load.source = build->add_place(item->node(), std::make_shared<SceneMap>(item->map()));
   read_name(item, "load", *build, &load.name);
-  item->check_keys({"name", "body", "force", "torque", "at", "like", "repeat"});
+  item->check_keys({"name", "body", "force", "torque", "at", "frame", "like", "repeat"});
   if (item->require("body") && item->text("body", &load.body)) {
     load.body = build->full_name(load.body);
   }
@@ -235,6 +235,10 @@ void read_load(SceneItem* item, SceneBuild* build) {
   item->vector_of_time("force", &load.force);
   item->axial_of_time("torque", &load.torque);
   item->vector("at", &load.at);
+  if (std::string frame; item->text("frame", &frame)) {
+    load.turns = frame == "body";
+    if (frame != "body" && frame != "world") item->expected(*item->find("frame"), "world or body", "frame");
+  }
   build->description.loads.push_back(std::move(load));
 }
 
@@ -255,7 +259,8 @@ void read_force(const ForceType& type, const SceneMapPtr& map, SceneBuild* build
   build->description.loads.resize(loads);
 }
 
-/// Reads a list of {kind: {...}}; `like` and `repeat` may stand beside the kind or inside it.
+}  // namespace
+
 void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, SceneBudget* budget, SceneBuild* build,
                 const std::function<void(std::size_t, const SceneMapPtr&)>& read) {
   build->for_each_item(list, std::string("a ") + what, budget, [&](const SceneMapPtr& outer, std::int64_t) {
@@ -270,8 +275,6 @@ void read_kinds(const SceneNode& list, const char* what, const KeyList& kinds, S
   });
 }
 
-}  // namespace
-
 KeyList joint_keys() {
   KeyList keys = joint_names();
   for (const JointType& type : kJoints)
@@ -281,7 +284,7 @@ KeyList joint_keys() {
 }
 
 KeyList force_keys() {
-  return {"spring", "damper", "load", "stiffness", "damping", "rest_length", "body", "force", "torque"};
+  return {"spring", "damper", "load", "stiffness", "damping", "rest_length", "body", "force", "torque", "frame"};
 }
 
 void read_joints(const SceneNode& list, SceneBuild* build) {

@@ -25,6 +25,13 @@ std::optional<double> as_plain_number(std::string_view text) {
 
 SceneScope::SceneScope(SceneFaults* faults) : faults_(faults) {
   context_.lookup = [this](std::string_view name) { return find_value(name); };
+  context_.table = [this](std::string_view name) -> std::shared_ptr<const ExpressionTable> {
+    const auto found = tables_.find(name);
+    if (found == tables_.end()) return nullptr;
+    static const auto kNothing = std::make_shared<const ExpressionTable>(ExpressionTable{{0, 1}, {0, 0}});
+    if (!found->second) used_bad_ = true;
+    return found->second ? found->second : kNothing;
+  };
 }
 
 bool SceneScope::is_free_name(const SceneNode& node) {
@@ -146,6 +153,32 @@ std::optional<double> SceneScope::find_value(std::string_view name) {
   return let.value;
 }
 
+std::optional<std::string> SceneScope::expand(std::string_view name) {
+  std::string result;
+  while (!name.empty()) {
+    const std::size_t open = std::min(name.find('{'), name.size());
+    result += name.substr(0, open);
+    name.remove_prefix(open);
+    if (name.empty()) break;
+    const std::size_t close = name.find('}');
+    if (close == std::string_view::npos) return std::nullopt;
+    ExpressionContext plain;
+    plain.lookup = context_.lookup;
+    const auto value = compile_expression(name.substr(1, close - 1), plain);
+    const auto* const good = std::get_if<Expression>(&value);
+    if (good == nullptr || !(std::abs(good->at(0)) < 1e15) || good->at(0) != std::round(good->at(0)))
+      return std::nullopt;
+    result += std::to_string(static_cast<std::int64_t>(good->at(0)));
+    name.remove_prefix(close + 1);
+  }
+  return result;
+}
+
+std::optional<std::variant<int, ExpressionFault>> SceneScope::find_reading(const ReadingRequest& request) {
+  if (request.function.empty() && !sensors_.contains(request.names[0])) return std::nullopt;
+  return find_reading_(*node_, node_->text_offset < 0 ? 0 : node_->text_offset + offset_, request);
+}
+
 bool SceneScope::is_expression(std::string_view text) {
   return std::holds_alternative<Expression>(compile_expression(text, context_));
 }
@@ -154,19 +187,27 @@ std::optional<Expression> SceneScope::compile(const SceneNode& node, std::string
                                               bool allow_time) {
   if (const auto number = as_plain_number(text)) return Expression(*number);
   context_.allow_time = allow_time;
+  if (allow_time && find_reading_) context_.reading = [this](const ReadingRequest& r) { return find_reading(r); };
+  node_ = &node;
+  offset_ = offset;
   used_bad_ = false;
   auto result = compile_expression(text, context_);
   if (auto* good = std::get_if<Expression>(&result)) {
     context_.allow_time = false;
+    context_.reading = nullptr;
     if (!used_bad_) return std::move(*good);
     faults_->note_consequence();
     return std::nullopt;
   }
   for (const auto& [name, value] : loops_) context_.names.emplace_back(name);
   for (const Let& let : lets_) context_.names.push_back(let.name);
+  if (allow_time) context_.names.insert(context_.names.end(), sensors_.begin(), sensors_.end());
+  for (const auto& [name, table] : tables_) context_.table_names.push_back(name);
   result = compile_expression(text, context_);  // once more, with the names for "did you mean"
   context_.names.clear();
+  context_.table_names.clear();
   context_.allow_time = false;
+  context_.reading = nullptr;
   auto& fault = std::get<ExpressionFault>(result);
   if (fault.message == "missing ')'" && node.in_flow && node.text_offset == 0) {
     fault.message += "; inside [...] or {...} an expression that holds a comma must be quoted";

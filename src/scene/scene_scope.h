@@ -4,11 +4,16 @@
 #include <slipstick/expression.h>
 #include <slipstick/scene.h>
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "scene/scene_document.h"
@@ -44,6 +49,18 @@ class SceneScope {
   void set_index(double value) { loops_.back().second = value; }
   void pop_index() { loops_.pop_back(); }
 
+  /// `y = name(x)` in formulas; null: a faulty one, whose name is known.
+  void define_table(const std::string& name, std::shared_ptr<const ExpressionTable> table) {
+    tables_[name] = std::move(table);
+  }
+  /// Names of sensors, which formulas of t may use without more ado.
+  void define_sensor(const std::string& name) { sensors_.insert(name); }
+  using FindReading = std::function<std::variant<int, ExpressionFault>(const SceneNode&, int, const ReadingRequest&)>;
+  /// What formulas of t may read of the running world.
+  void set_reading(FindReading find) { find_reading_ = std::move(find); }
+  /// A name with each {expression} in it replaced by its value; nothing if one is no whole number.
+  std::optional<std::string> expand(std::string_view name);
+
   /// A fault is on the list if there is no result: in the text at `node`, or in a variable that it uses.
   std::optional<Expression> compile(const SceneNode& node, std::string_view text, int offset, bool allow_time);
   /// True if the text means something as an expression; no fault is listed otherwise.
@@ -64,7 +81,14 @@ class SceneScope {
   void evaluate(Let* let);
   void fail(Let* let, const std::string& message, int offset);
 
+  std::optional<std::variant<int, ExpressionFault>> find_reading(const ReadingRequest& request);
+
   SceneFaults* faults_;
+  std::map<std::string, std::shared_ptr<const ExpressionTable>, std::less<>> tables_;
+  std::set<std::string, std::less<>> sensors_;
+  FindReading find_reading_;
+  const SceneNode* node_ = nullptr;  ///< whose text is being compiled, and where in it
+  int offset_ = 0;
   ExpressionContext context_;
   std::vector<std::pair<std::string_view, double>> loops_;
   std::vector<Let> lets_;

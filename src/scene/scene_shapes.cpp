@@ -15,43 +15,34 @@
 #include "scene/scene_build.h"
 #include "scene/scene_colors.h"
 #include "scene/scene_files.h"
+#include "scene/scene_outlines.h"
 #include "scene/surface_file.h"
 
 namespace slipstick {
 namespace {
 
-void read_round(const SceneItem& item, ShapeDescription* shape) {
+void read_round(const SceneItem& item, ReadShape* shape) {
   if (item.require("radius")) item.number("radius", &shape->radius);
 }
 
-void read_capsule(const SceneItem& item, ShapeDescription* shape) {
+void read_capsule(const SceneItem& item, ReadShape* shape) {
   read_round(item, shape);
   if (item.require("length")) item.number("length", &shape->length);
 }
 
-void read_box(const SceneItem& item, ShapeDescription* shape) {
+void read_box(const SceneItem& item, ReadShape* shape) {
   if (item.require("size")) item.vector("size", &shape->size);
 }
 
-void read_plane(const SceneItem& item, ShapeDescription* shape) {
+void read_plane(const SceneItem& item, ReadShape* shape) {
   if (item.reading().planar) shape->normal = Vec3::UnitY();
   item.vector("normal", &shape->normal);
   item.number("offset", &shape->offset);
 }
 
-void read_polygon(const SceneItem& item, ShapeDescription* shape) {
-  if (!item.require("points")) return;
-  const SceneNode& node = *item.find("points");
-  if (!node.is_list()) return item.expected(node, "a list of points [x, y]", "points");
-  for (const SceneNode* point : node.items) {
-    const auto p = item.as_numbers(*point, "points", {2});
-    if (p) shape->points.emplace_back((*p)[0], (*p)[1]);
-  }
-}
-
 /// Rows of three numbers: `x y z` (blanks or commas), `v x y z` of an OBJ file; other lines of an OBJ file and lines
 /// with # do not count.
-void read_hull_file(const SceneItem& item, const std::string& text, ShapeDescription* shape) {
+void read_hull_file(const SceneItem& item, const std::string& text, ReadShape* shape) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -91,7 +82,7 @@ bool count_corners(const SceneItem& item, std::size_t count) {
 
 /// Points on an ellipsoid, evenly by area where it is a sphere. Point k is (rand(seed, k, 1), rand(seed, k, 2)) as
 /// height and angle: more points are the same ones and others.
-void read_random_hull(const SceneItem& outer, ShapeDescription* shape) {
+void read_random_hull(const SceneItem& outer, ReadShape* shape) {
   const SceneNode& node = *outer.find("random");
   if (!node.is_map()) return outer.expected(node, "a map such as {points: 40, size: [1, 1, 1]}", "random");
   SceneMap map{&node, {}};
@@ -121,7 +112,7 @@ void read_random_hull(const SceneItem& outer, ShapeDescription* shape) {
 
 bool read_scale(const SceneItem& item, Vec3* scale);
 
-void read_hull(const SceneItem& item, ShapeDescription* shape) {
+void read_hull(const SceneItem& item, ReadShape* shape) {
   const bool points = item.find("points"), file = item.find("file"), random = item.find("random");
   if (points + file + random != 1) {
     item.fault(*item.map().node, item.label() + (points + file + random > 1
@@ -177,7 +168,7 @@ bool read_scale(const SceneItem& item, Vec3* scale) {
   return false;
 }
 
-void read_mesh(const SceneItem& item, ShapeDescription* shape) {
+void read_mesh(const SceneItem& item, ReadShape* shape) {
   std::string name;
   Vec3 scale = Vec3::Ones();
   if (!item.require("file") || !item.text("file", &name) || !read_scale(item, &scale)) return;
@@ -230,7 +221,7 @@ bool read_height_rows(const SceneItem& item, const SceneNode& node, HeightFile* 
   return true;
 }
 
-void read_heightfield(const SceneItem& item, ShapeDescription* shape) {
+void read_heightfield(const SceneItem& item, ReadShape* shape) {
   const SceneNode *data = item.find("data"), *file = item.find("file");
   if (!item.require("size")) return;
   if ((data == nullptr) == (file == nullptr)) {
@@ -267,8 +258,8 @@ struct ShapeType {
   ShapeKind kind;
   std::string_view instead_in_space;  ///< empty: the shape is for scenes in space
   std::string_view instead_in_plane;  ///< empty: the shape is for planar scenes
-  std::array<std::string_view, 4> keys;
-  void (*read)(const SceneItem&, ShapeDescription*);
+  std::array<std::string_view, 7> keys;
+  void (*read)(const SceneItem&, ReadShape*);
 };
 
 constexpr std::array kShapes{
@@ -282,7 +273,24 @@ constexpr std::array kShapes{
     ShapeType{"plane", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"halfspace", ShapeKind::Plane, "", "", {"normal", "offset"}, read_plane},
     ShapeType{"disk", ShapeKind::Disk, "sphere", "", {"radius", ""}, read_round},
-    ShapeType{"polygon", ShapeKind::Polygon, "box", "", {"points", ""}, read_polygon},
+    ShapeType{"polygon",
+              ShapeKind::Polygon,
+              "extrude",
+              "",
+              {"points", "holes", "corner_radius", "tolerance", "file", "scale"},
+              read_polygon},
+    ShapeType{"extrude",
+              ShapeKind::Mesh,
+              "",
+              "polygon",
+              {"points", "holes", "corner_radius", "tolerance", "file", "scale", "length"},
+              read_extrude},
+    ShapeType{"revolve",
+              ShapeKind::Mesh,
+              "",
+              "disk",
+              {"points", "holes", "corner_radius", "tolerance", "file", "scale", "segments"},
+              read_revolve},
     ShapeType{"mesh", ShapeKind::Mesh, "", "polygon", {"file", "scale"}, read_mesh},
     ShapeType{"heightfield", ShapeKind::Heightfield, "", "polygon", {"file", "data", "size"}, read_heightfield},
 };
@@ -297,8 +305,8 @@ const KeyList& shape_names() {
 }
 
 const KeyList& common_keys() {
-  static const KeyList kKeys{"position",    "orientation", "material",    "color", "density",
-                             "visual_only", "contype",     "conaffinity", "like",  "repeat"};
+  static const KeyList kKeys{"position", "orientation", "material", "color",  "density",         "visual_only",
+                             "contype",  "conaffinity", "like",     "repeat", "surface_velocity"};
   return kKeys;
 }
 
@@ -326,13 +334,13 @@ void read_bits(const SceneItem& item, std::string_view key, std::uint32_t* out) 
   }
 }
 
-void read_material_name(const SceneItem& item, SceneBuild* build, ShapeDescription* shape) {
+void read_material_name(const SceneItem& item, SceneBuild* build, ReadShape* shape) {
   if (!item.text("material", &shape->material)) return;
   build->places[shape->source].add_member("material", item.find("material"));
 }
 
 /// The keys under the shape's own name: {radius: 1}.
-void read_form(const SceneItem& item, const SceneMap::Entry& entry, SceneBuild* build, ShapeDescription* shape) {
+void read_form(const SceneItem& item, const SceneMap::Entry& entry, SceneBuild* build, ReadShape* shape) {
   const ShapeType& type =
       *std::find_if(kShapes.begin(), kShapes.end(), [&](const ShapeType& t) { return t.name == entry.key->text; });
   shape->kind = type.kind;
@@ -362,7 +370,7 @@ void read_form(const SceneItem& item, const SceneMap::Entry& entry, SceneBuild* 
 
 void read_shape(const SceneMapPtr& map, const SceneItem& body, SceneBuild* build, BodyDescription* out) {
   const std::size_t faults_before = build->reading.faults->raised();
-  ShapeDescription shape;
+  ReadShape shape;
   shape.source = build->add_place(*map->node, map);
   // What the body says about material and colour holds for each of its shapes that does not say it.
   read_material_name(body, build, &shape);
@@ -380,8 +388,15 @@ void read_shape(const SceneMapPtr& map, const SceneItem& body, SceneBuild* build
   item.flag("visual_only", &shape.visual_only);
   read_bits(item, "contype", &shape.contype);
   read_bits(item, "conaffinity", &shape.conaffinity);
+  item.vector_of_time("surface_velocity", &shape.surface_velocity);
   build->places[shape.source].sound = build->reading.faults->raised() == faults_before;
-  if (build->places[shape.source].sound) out->shapes.push_back(std::move(shape));
+  if (!build->places[shape.source].sound) return;
+  for (OutlinePiece& piece : shape.pieces) {
+    out->shapes.push_back(shape);
+    out->shapes.back().points = std::move(piece.points);
+    out->shapes.back().outline = std::move(piece.corners);
+  }
+  if (shape.pieces.empty()) out->shapes.push_back(std::move(shape));
 }
 
 }  // namespace

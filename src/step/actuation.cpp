@@ -68,7 +68,7 @@ double calc_motor_speed(const DrivenMotor& driven, double coordinate, double t, 
   const double target = driven.target(t + h);
   if (!motor.drives_position) return target;
   const double speed = (target - coordinate) / std::max(motor.time, h);
-  const double most = motor.max_speed ? calc_bound(*motor.max_speed, t + h) : INFINITY;
+  const double most = driven.max_speed(t + h);
   return std::clamp(speed, -most, most);
 }
 

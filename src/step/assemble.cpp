@@ -235,6 +235,7 @@ void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& co
     block.rigid = input.contacts->contacts[contact.contact].limit >= 0;
     map->contact_row[i] = block.row;
     problem->c[block.row] = offset[i];
+    for (int k = 1; k < std::min(count, contact.count); ++k) problem->c[block.row + k] = contact.drift[k];
     add_pair_entries(input, *map, contact.body_a, contact.body_b, {contact.row.data(), static_cast<std::size_t>(count)},
                      problem);
   }

@@ -116,8 +116,9 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
     for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
       if (lambda[row + r] == 0) continue;
       const RowSpeed speed = calc_row_speed(input, next, contact.body_a, contact.body_b, contact.row[r]);
-      (r == 0 ? ledger.impact : ledger.friction) += scale * lambda[row + r] * speed.total;
-      ledger.kinematic -= scale * lambda[row + r] * speed.prescribed;
+      const double drift = r < 3 ? contact.drift[r] : 0;  // what friction does to a belt its drive pays for
+      (r == 0 ? ledger.impact : ledger.friction) += scale * lambda[row + r] * (speed.total + drift);
+      ledger.kinematic -= scale * lambda[row + r] * (speed.prescribed + drift);
     }
   }
   ledger.correction = calc_shift(input, made, next);

@@ -14,12 +14,13 @@ namespace {
 /// The instants of one step, and the first formula that fails at one of them.
 class FormulaCheck {
  public:
-  FormulaCheck(double t, double h, double alpha) : times_{t, t + h / 2, t + alpha * h, t + h} {}
+  FormulaCheck(double t, double h, double alpha, std::span<const double> readings)
+      : times_{t, t + h / 2, t + alpha * h, t + h}, readings_(readings) {}
 
   /// `may_be_infinite`: a bound that is none.
   void look(const Expression& formula, const std::string& whose, bool may_be_infinite = false) {
     for (const double t : times_) {
-      const double value = formula.at(t);
+      const double value = formula.at(t, readings_);
       if (!text_.empty() || std::isfinite(value) || (may_be_infinite && !std::isnan(value))) continue;
       char place[96];
       std::snprintf(place, sizeof place, " is %g at t = %.9g s", value, t);
@@ -33,6 +34,7 @@ class FormulaCheck {
 
  private:
   std::array<double, 4> times_;
+  std::span<const double> readings_;
   std::string text_;
 };
 
@@ -45,11 +47,15 @@ std::string name_load(const Model& model, const Load& load) {
 
 std::string find_formula_fault(const StepInput& input) {
   const Model& model = *input.model;
-  FormulaCheck check(input.state->time, input.h, calc_alpha(*input.options));
+  FormulaCheck check(input.state->time, input.h, calc_alpha(*input.options),
+                     input.drive ? input.drive->readings : std::span<const double>());
   for (const Body& body : model.bodies) {
     if (body.kind != BodyKind::Kinematic) continue;
     check.look(body.kinematic_velocity, "body " + as_quoted(body.name) + ": its prescribed velocity");
     check.look(body.kinematic_angular_velocity, "body " + as_quoted(body.name) + ": its prescribed angular velocity");
+    if (body.path.has_position)
+      check.look(body.path.position, "body " + as_quoted(body.name) + ": its prescribed position");
+    if (body.path.has_angle) check.look(body.path.angle, "body " + as_quoted(body.name) + ": its prescribed angle");
   }
   for (const Load& load : model.loads) {
     check.look(load.force, name_load(model, load) + ": its force");
@@ -58,7 +64,8 @@ std::string find_formula_fault(const StepInput& input) {
   for (const Axis& axis : model.axes) {
     if (!axis.motor) continue;
     const std::string motor = "the motor of joint " + as_quoted(model.joints[axis.joint].name) + ": its ";
-    check.look(axis.motor->target, motor + (axis.motor->drives_position ? "position" : "speed"));
+    const char* const target = axis.motor->drives_position ? "position" : axis.motor->drives_force ? "torque" : "speed";
+    check.look(axis.motor->target, motor + target);
     check.look(axis.motor->max, motor + "largest force", true);
     if (axis.motor->max_speed) check.look(*axis.motor->max_speed, motor + "largest speed", true);
   }

@@ -91,7 +91,7 @@ class Impact {
   double given(std::size_t i) const;
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
-    return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]);
+    return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]) + (row < 3 ? c.drift[row] : 0);
   }
   const std::vector<ContactRows>& contacts() const { return s_.equations.contacts; }
   bool closes(std::size_t i) const { return s_.before[i] < -in_.closing_speed; }
@@ -110,7 +110,7 @@ class Impact {
 
 bool Impact::is_due() {
   Equations& eq = s_.equations;
-  update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts);
+  update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts, in_.step.state->time);
   update_joint_rows(model_, in_.step.state->pose, &eq.joints);
   update_axis_rows(model_, in_.step.state->pose, in_.step.state->axis, &eq.axes);
   update_coupling_rows(model_, eq.axes, &eq.couplings);
@@ -270,6 +270,7 @@ void Impact::assemble_decompression() {
       s.problem.compliance[tangents] = mobility;
       s.problem.c[tangents] = -mobility * (given(i) + s_.fixed[i]);
     }
+    for (int k = 1; tangents >= 0 && k < c.count; ++k) s.problem.c[tangents + k] += c.drift[k];
     for (int k = 1; tangents >= 0 && closes(i) && k < c.count; ++k)
       s.problem.c[tangents + k] += law(i).tangential_restitution * speed(s_.initial, i, k);
   }
@@ -334,6 +335,7 @@ void Impact::add_events(std::vector<Event>* events) const {
 bool Impact::gains(double before) const {
   for (const Twist& v : in_.step.prescribed)
     if (!v.linear.isZero(0) || !v.angular.isZero(0)) return false;
+  if (model_.has_belts) return false;
   return calc_kinetic(model_, velocity_) > before * (1 + kEnergyRounding);
 }
 
@@ -401,7 +403,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
                               ImpactScratch* scratch, std::vector<Twist>* velocity) {
   Equations& eq = scratch->equations;
   ImpactScratch& s = *scratch;
-  update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts);
+  update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts, input.state->time);
   update_joint_rows(*input.model, input.state->pose, &eq.joints);
   update_axis_rows(*input.model, input.state->pose, input.state->axis, &eq.axes);
   update_coupling_rows(*input.model, eq.axes, &eq.couplings);
@@ -414,6 +416,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
     const ContactRows& c = eq.contacts[i];
     const int count = sticking[i] && c.friction > 0 ? c.count : 1;
     contact_row.push_back(s.problem.add_block(LawKind::Equality, count).row);
+    for (int k = 1; k < count; ++k) s.problem.c[contact_row.back() + k] = c.drift[k];
     add_pair_entries(input, s.map, c.body_a, c.body_b, {c.row.data(), static_cast<std::size_t>(count)}, &s.problem);
   }
   LadderResult result;

@@ -112,7 +112,7 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, 
   for (std::size_t i = 0; i < velocity_.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
   update_acceleration(input);
-  update_contact_rows(model, input.state->pose, all_, &rows_);
+  update_contact_rows(model, input.state->pose, all_, &rows_, input.state->time);
   ends_early_ = false;
   while (count_ < (ends_early_ ? kMostPilePasses : kMostPasses)) {
     if (count_ == passes_.size()) passes_.emplace_back();

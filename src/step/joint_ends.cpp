@@ -416,7 +416,8 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
   prescribed_.assign(model.bodies.size(), {});
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic)
-      prescribed_[i] = calc_kinematic_twist(model.bodies[i], next->pose[i], input.state->time + input.h);
+      prescribed_[i] =
+          calc_kinematic_twist(model.bodies[i], next->pose[i], input.state->time + input.h, input.h_nominal);
   at_end_ = input;
   at_end_.state = next;
   at_end_.prescribed = prescribed_;

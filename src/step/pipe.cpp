@@ -42,6 +42,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       prescribed(m.bodies.size()),
       impulses(m),
       readings(m),
+      sensors(m),
       correction_(m, o) {
   finder.set_threads(options.threads);
   input.model = &model;
@@ -59,6 +60,7 @@ void Pipe::restart(State from) {
   report = {};
   look_around();
   readings.update(state, nullptr, options.step);
+  sensors.restart(readings, state);
 }
 
 std::span<const Contact> Pipe::without_limits(const ContactSet& set) const {
@@ -79,8 +81,7 @@ void Pipe::update_kinematics() {
   has_motions = true;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (model.bodies[i].kind != BodyKind::Kinematic) continue;
-    // The prescribed velocity at mid-step moves the body with second order.
-    prescribed[i] = calc_kinematic_twist(model.bodies[i], input.state->pose[i], input.state->time + input.h / 2);
+    prescribed[i] = calc_kinematic_mean(model.bodies[i], input.state->pose[i], input.state->time, input.h);
     if (prescribed[i].linear.allFinite() && prescribed[i].angular.allFinite()) continue;
     has_motions = false;
     prescribed[i] = {};  // the step will fail; until then contacts can be looked for
@@ -138,6 +139,7 @@ void Pipe::commit(State* reached) {
   correct();
   report.stopped = is_stopped();
   if (report.stopped) return std::swap(state, *reached);
+  sensors.update(readings, forces, *reached, options.step, &state);
   report.certificate.penetration = found_depth;  // of all that were found, kept or not
   world.run(state, without_limits(found), options.audit, &report);
 }
@@ -308,14 +310,16 @@ void Pipe::add_force(const Contact& contact, const Vec3& impulse, Uniqueness uni
 
 double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
   const double before = impulses.calc_work_on_given(at.prescribed);
+  double belts = 0;
   impulses.add_impact(at, scratch);
   for (std::size_t i = 0; i < scratch.contact_impulse.size(); ++i) {
     const ContactRows& rows = scratch.equations.contacts[i];
     Vec3 impulse = Vec3::Zero();
     for (int k = 0; k < rows.count; ++k) impulse += scratch.contact_impulse[i][k] * rows.direction[k];
+    for (int k = 1; k < rows.count; ++k) belts -= scratch.contact_impulse[i][k] * rows.drift[k];
     if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse, Uniqueness::Unknown);
   }
-  return before - impulses.calc_work_on_given(at.prescribed);
+  return before - impulses.calc_work_on_given(at.prescribed) + belts;
 }
 
 }  // namespace slipstick

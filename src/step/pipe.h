@@ -15,6 +15,7 @@
 #include "step/impulses.h"
 #include "step/reach.h"
 #include "step/readings.h"
+#include "step/sensors.h"
 #include "step/trial.h"
 #include "step/world_check.h"
 
@@ -87,6 +88,7 @@ struct Pipe {
   std::vector<ContactForce> forces;  ///< sorted by key; impulses, N s, until stage 12
   StepImpulses impulses;             ///< 11: of all parts
   Readings readings;                 ///< 12
+  Sensors sensors;                   ///< 12
   std::vector<Twist> weighted;       ///< Simulation::weighted_velocity
 
  private:

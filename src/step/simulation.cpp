@@ -36,6 +36,8 @@ struct Simulation::Impl {
   }
 
   const StepReport& step();
+  const StepReport& step_as_given();
+  const StepReport& step_driven();
   const StepReport& step(const Inputs& inputs);
   bool check_state();
   Faults set_state(const State& saved);
@@ -87,6 +89,21 @@ const StepReport& Simulation::Impl::step() {
   return *report;
 }
 
+/// What the scene says; its formulas see the readings of the beginning of the step.
+const StepReport& Simulation::Impl::step_as_given() {
+  if (model.readings == 0) return step();
+  clear_drive(model, &drive);
+  return step_driven();
+}
+
+const StepReport& Simulation::Impl::step_driven() {
+  drive.readings = pipe.sensors.readings();
+  pipe.input.drive = &drive;
+  step();
+  pipe.input.drive = nullptr;
+  return pipe.report;
+}
+
 /// With other inputs than the scene's.
 const StepReport& Simulation::Impl::step(const Inputs& inputs) {
   if (const std::string_view fault = find_input_fault(inputs, input_names); !fault.empty()) {
@@ -96,10 +113,7 @@ const StepReport& Simulation::Impl::step(const Inputs& inputs) {
     return pipe.report;
   }
   update_drive(model, inputs, pipe.state.pose, &drive);
-  pipe.input.drive = &drive;
-  step();
-  pipe.input.drive = nullptr;
-  return pipe.report;
+  return step_driven();
 }
 
 Faults Simulation::Impl::set_state(const State& saved) {
@@ -123,7 +137,7 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-const StepReport& Simulation::step() { return impl_->step(); }
+const StepReport& Simulation::step() { return impl_->step_as_given(); }
 const StepReport& Simulation::step(const Inputs& inputs) { return impl_->step(inputs); }
 Inputs Simulation::inputs() const {
   Inputs made(impl_->input_names);
@@ -132,12 +146,28 @@ Inputs Simulation::inputs() const {
 }
 void Simulation::update_inputs(Inputs* inputs) const {
   if (inputs->names() != impl_->input_names) *inputs = Inputs(impl_->input_names);
-  slipstick::update_inputs(impl_->model, impl_->pipe.state.time + impl_->options.step, inputs);
+  slipstick::update_inputs(impl_->model, impl_->pipe.state.time + impl_->options.step, impl_->pipe.sensors.readings(),
+                           inputs);
 }
 Faults Simulation::set_state(const State& state) { return impl_->set_state(state); }
 const JointReading& Simulation::joint(std::string_view name) const { return impl_->pipe.readings.joint(name); }
 const JointReading& Simulation::joint(int index) const { return impl_->pipe.readings.joint(index); }
 std::span<const JointReading> Simulation::joints() const { return impl_->pipe.readings.joints(); }
+SensorReading Simulation::sensor(std::string_view name) const {
+  const std::vector<Sensor>& all = impl_->model.sensors;
+  for (int i = impl_->model.readings; i < static_cast<int>(all.size()); ++i)
+    if (all[i].name == name) return sensor(i - impl_->model.readings);
+  return {};
+}
+SensorReading Simulation::sensor(int index) const {
+  const Model& model = impl_->model;
+  if (index < 0 || index >= static_cast<int>(model.sensors.size()) - model.readings) return {};
+  const Sensor& sensor = model.sensors[model.readings + index];
+  return {index, impl_->pipe.sensors.values().subspan(sensor.first, sensor.count)};
+}
+std::span<const double> Simulation::sensors() const {
+  return impl_->pipe.sensors.values().subspan(impl_->model.readings);
+}
 std::span<const SpringReading> Simulation::springs() const { return impl_->pipe.readings.springs(); }
 std::span<const BodyForces> Simulation::body_forces() const { return impl_->pipe.readings.bodies(); }
 const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {

@@ -9,7 +9,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::uint32_t kStateVersion = 2;  ///< goes up with every change of the list below
+constexpr std::uint32_t kStateVersion = 3;  ///< goes up with every change of the list below
+constexpr std::uint32_t kPlainVersion = 2;  ///< of a state without sensors: as it was before there were any
 
 class StateWriter {
  public:
@@ -82,8 +83,9 @@ void visit_memory(Archive& archive, Memory& memory) {
 
 /// `Any` is State or const State.
 template <class Archive, class Any>
-void visit_state(Archive& archive, Any& state) {
-  auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis, pace] = state;
+void visit_state(Archive& archive, std::uint32_t version, Any& state) {
+  auto& [time, step, pose, velocity, previous_velocity, contact_memory, joint_impulse, axis, idle_axis, pace, sensor] =
+      state;
   archive.item(time);
   archive.item(step);
   archive.list(pose, 56, [](Archive& a, auto& q) {
@@ -102,14 +104,16 @@ void visit_state(Archive& archive, Any& state) {
   archive.item(last);
   archive.item(ratio);
   visit_twists(archive, acceleration);
+  if (version > kPlainVersion) archive.list(sensor, 8, [](Archive& a, auto& value) { a.item(value); });
 }
 
 }  // namespace
 
 std::string make_state_bytes(const State& state) {
   StateWriter writer;
-  writer.item(kStateVersion);
-  visit_state(writer, state);
+  const std::uint32_t version = state.sensor.empty() ? kPlainVersion : kStateVersion;
+  writer.item(version);
+  visit_state(writer, version, state);
   return writer.bytes();
 }
 
@@ -117,12 +121,12 @@ Result<State> read_state_bytes(std::string_view bytes) {
   StateReader reader(bytes);
   std::uint32_t version = 0;
   reader.item(version);
-  if (reader.reader().good() && version != kStateVersion)
+  if (reader.reader().good() && version != kStateVersion && version != kPlainVersion)
     return Fault{{},
                  "a state of version " + std::to_string(version) + "; this program reads version " +
                      std::to_string(kStateVersion)};
   State state;
-  visit_state(reader, state);
+  visit_state(reader, version, state);
   const bool sorted = std::is_sorted(state.contact_memory.begin(), state.contact_memory.end(),
                                      [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
   if (!reader.reader().good() || !reader.reader().at_end() || !sorted || state.velocity.size() != state.pose.size() ||

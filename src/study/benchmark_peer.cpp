@@ -33,9 +33,11 @@ std::string find_obstacle(const Scene& scene) {
     if (off.cwiseAbs().maxCoeff() > kDiagonalPart * body.inertia.cwiseAbs().maxCoeff()) return "products of inertia";
     if (body.group >= 0) return "groups of bodies";
   }
+  if (model.readings > 0) return "formulas of sensors";
+  if (model.has_belts) return "belts";
   for (const Load& load : model.loads)
     for (int k = 0; k < 3; ++k)
-      if (!load.at.isZero(0) || !load.torque[k].is_constant() || load.torque[k].at(0) != 0)
+      if (load.turns || !load.at.isZero(0) || !load.torque[k].is_constant() || load.torque[k].at(0) != 0)
         return "loads beside the centre of mass";
   for (const Shape& shape : model.shapes)
     if (shape.kind != ShapeKind::Sphere && shape.kind != ShapeKind::Box && shape.kind != ShapeKind::Capsule &&

@@ -16,6 +16,7 @@ std::vector<std::string> plot_series_names();
 /// What the series that are about one thing are about; may be empty otherwise.
 struct PlotSubject {
   std::string body, joint;
+  std::string sensor = {};  ///< of `sensors`: names, separated by commas; empty: all
 };
 
 /// One panel per name.

@@ -38,7 +38,8 @@ Gap ContactMotion::calc_gap(const Contact& contact, const State& state) const {
 Vec3 ContactMotion::calc_slip(const Contact& contact, const State& state) const {
   if (contact.limit >= 0) return Vec3::Zero();
   const Vec3 relative = calc_relative(contact, state);
-  return relative - contact.normal.dot(relative) * contact.normal;
+  return relative - contact.normal.dot(relative) * contact.normal +
+         calc_belt_slip(model_, state.pose, contact, state.time);
 }
 
 double ContactMotion::touching(const Contact& contact) const {

@@ -128,7 +128,7 @@ void EventDriver::begin_part() {
 void EventDriver::update_instant() {
   for (std::size_t i = 0; i < model_.bodies.size(); ++i)
     if (model_.bodies[i].kind == BodyKind::Kinematic)
-      instant_[i] = calc_kinematic_twist(model_.bodies[i], current_.pose[i], current_.time);
+      instant_[i] = calc_kinematic_twist(model_.bodies[i], current_.pose[i], current_.time, pipe_.options.step);
 }
 
 /// What an impact or a projection at this very instant is given.

@@ -186,7 +186,7 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
     eq.contacts = at_start.contacts;
     return;
   }
-  update_contact_rows(model, pose_star_, *input.middle, &eq.contacts);
+  update_contact_rows(model, pose_star_, *input.middle, &eq.contacts, input.state->time);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) eq.contacts[i].gap = input.contacts->contacts[i].gap;
 }
 
@@ -293,7 +293,7 @@ void AlphaGamma::advance(const StepInput& input, const StepProblem& made, const 
     }
     if (body.kind == BodyKind::Kinematic) {
       next->pose[i] = move(q, input.prescribed[i], input.h);
-      next->velocity[i] = calc_kinematic_twist(body, next->pose[i], input.state->time + input.h);
+      next->velocity[i] = calc_kinematic_twist(body, next->pose[i], input.state->time + input.h, input.h_nominal);
       continue;
     }
     const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));

@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
             "none",
             shape("{position: [0, 0, 0]}"),
             {"s.yaml:3:51: the shape does not say what it is (one of sphere, box, capsule, cylinder, cone, ellipsoid, "
-             "hull, plane, halfspace, disk, polygon, mesh, heightfield)"}},
+             "hull, plane, halfspace, disk, polygon, extrude, revolve, mesh, heightfield)"}},
         Spoiled{"two",
                 shape("{sphere: {radius: 1}, box: {size: [1, 1, 1]}}"),
                 {"s.yaml:3:73: one item holds one shape, not 'sphere' and 'box'"}},
