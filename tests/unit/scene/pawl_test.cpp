@@ -42,8 +42,8 @@ TEST(Cantilever, SwingsWithItsFirstFrequency) {
     }
     before = y;
   }
-  const double theory =
-      std::pow(1.87510407, 2) / (2 * std::numbers::pi * kLength * kLength) * std::sqrt(kBend / (kDensity * kDepth * kHeight));
+  const double theory = std::pow(1.87510407, 2) / (2 * std::numbers::pi * kLength * kLength) *
+                        std::sqrt(kBend / (kDensity * kDepth * kHeight));
   EXPECT_NEAR(periods / (last - first) / theory, 1, 0.02);
 }
 
