@@ -21,6 +21,8 @@ constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
 constexpr double kAllAtOnce = 1.5;
 /// Over the deepest overlap: open contacts that take part where the effort is less than exact.
 constexpr double kNear = 2;
+/// Contacts up to which `balanced` is as careful as `exact`: there a round costs next to nothing.
+constexpr std::size_t kFew = 200;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
 /// Joints are closed where they have come apart by more than this share of their size, m, or by as many rad.
@@ -256,9 +258,12 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
   before_ = state->pose;
   bool spent = false;
   double most = 0;
+  const bool few = options_.effort == Effort::Balanced && found.contacts.size() <= kFew;
+  const Effort effort = few ? Effort::Exact : options_.effort;
+  care_ = care_of(effort);
   for (int round = 0; round < care_.rounds; ++round) {
     if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) break;  // the step is given up
-    const bool looks = options_.effort == Effort::Exact || (round > 0 && options_.effort != Effort::Swift);
+    const bool looks = effort == Effort::Exact || (round > 0 && effort != Effort::Swift);
     if (looks) find(*state, finder);
     if (!looks && round == 0) take_near(found);
     if (!find_groups(*state, round == 0)) break;
@@ -275,7 +280,7 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
     result.solve.escalations += solved.escalations;
     result.solve.certify_seconds += solved.certify_seconds;
     const double moved = projection_.move(kCorrectionLever * most, state);
-    if (options_.effort == Effort::Swift) projection_.update_gaps(&contacts_);
+    if (effort == Effort::Swift) projection_.update_gaps(&contacts_);
     result.moved += moved;
     // Joints drift in a move of finite length: a last round takes that back, and lets no contact go deeper.
     if (moved == 0 || spent || (limited && moved_joints_.empty())) break;

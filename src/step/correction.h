@@ -55,7 +55,7 @@ class Correction {
 
   const Model& model_;
   const SimulationOptions& options_;
-  const Care care_;
+  Care care_;
   std::vector<double> thickness_;  ///< of each body, where there is a band
   Projection projection_;
   ContactSet contacts_;
