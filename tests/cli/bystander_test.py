@@ -9,6 +9,7 @@ import yaml
 from cli_support import SCENES, CliTest
 
 STEPS = 8
+MICROSECONDS = ("cantilever", "pawl")  # steps so short that the bystander does not begin to turn
 MOST_BODIES = 150
 SICK = {"pgs": {"iterations": 4}}
 
@@ -24,7 +25,7 @@ def add_bystander(scene, speed, closed):
         ball["inertia"] = 1.6e-4 if planar else [1.6e-4] * 3
     else:
         ball["shapes"] = [{"disk" if planar else "sphere": {"radius": 0.02}}]
-    scene["bodies"] += [ball]
+    scene.setdefault("bodies", []).append(ball)
     hinge = {"name": "bystander_axle", "between": ["world", "bystander"], "at": place,
              "motor": {"speed": speed, "max": 0.01}}
     if not planar:
@@ -52,9 +53,12 @@ class Bystander(CliTest):
         return figures
 
     def test_no_scene_has_another_verdict(self):
-        shutil.copytree(SCENES / "shapes", self.folder / "shapes")
+        for part in ("shapes", "parts"):
+            shutil.copytree(SCENES / part, self.folder / part)
         failures = scenes = 0
         for path in sorted(pathlib.Path(SCENES).glob("*.yaml")):
+            if path.stem in MICROSECONDS:
+                continue
             text = path.read_text()
             done = self.call("check", path, "--max-bodies", MOST_BODIES)
             if done.returncode == 2:

@@ -101,7 +101,7 @@ TEST(Kinematic, TwistFollowsTheFormulas) {
   body.kinematic_angular_velocity = {Expression(0), formula("2*t"), Expression(0)};
   Dice dice(4);
   const Pose pose = dice.pose();
-  const Twist twist = calc_kinematic_twist(body, pose, 0.7);
+  const Twist twist = calc_kinematic_twist(body, pose, 0.7, 0.01);
   EXPECT_NEAR((twist.linear - Vec3(std::sin(0.7), 1, 0)).norm(), 0, 1e-15);
   EXPECT_NEAR((pose.orientation * twist.angular - Vec3(0, 1.4, 0)).norm(), 0, 1e-15);
 }
