@@ -327,7 +327,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   if (std::isinf(limit)) work_per_row = limit;
   find_heaps(problem);
   const bool whole = islands.count() == 1 && islands.free_columns().empty() && heaps.empty();
-  Residuals swept;
+  LadderJudged swept;
   if (whole) {
     solve_metered(problem, solution, slots[0].get());  // no need to copy anything
   } else {
@@ -370,11 +370,11 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   // The judge is a pure function: the one island's certificate is the whole's. Of several islands each was certified by
   // its own tolerance (heaps have a looser one); what is reported is judged once more from the whole problem. Where
   // there are heaps that has been done.
-  result.residual = !heaps.empty()                        ? swept
+  result.residual = !heaps.empty()                        ? swept.residual
                     : whole && slots[0]->result.certified ? slots[0]->result.residual
                                                           : judge.certify(problem, *solution);
   result.certified = result.certified && result.residual.within(result.tolerance);
-  result.certify_seconds = std::chrono::duration<double>(Clock::now() - solved).count();
+  result.certify_seconds = swept.seconds + std::chrono::duration<double>(Clock::now() - solved).count();
   return result;
 }
 

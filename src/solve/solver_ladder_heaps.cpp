@@ -2,6 +2,7 @@
 // pairs of columns (pair_sweeps.h) where they stand in the problem, and judged with it: copies, and a judge for each,
 // would cost as much as fifty sweeps.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +11,8 @@
 namespace slipstick {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// Multiplications of a factorization from which an island is a heap (about 8 ms): sweeps, mixed, to a looser
 /// tolerance, at most so many. Their residual falls with the root of their number: ten times as many would not help
@@ -101,8 +104,14 @@ bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
 /// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a
 /// visit would change decides.
 void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, const MassBlocks& masses,
-                                       Judge* judge_of, Solution* solution, Residuals* residual) const {
-  bool near = false, judged = false;
+                                       Judge* judge_of, Solution* solution, LadderJudged* judged) const {
+  bool near = false, known = false;
+  const auto judge_whole = [&] {
+    const Clock::time_point start = Clock::now();
+    judged->residual = judge_of->certify(problem, *solution);
+    judged->seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    known = true;
+  };
   for (LadderHeap& heap : all) {
     begin_heap(problem, *solution, &heap);
     const bool looks = options.heap_sweeps > 0 && heap.slot->sweeps > 2 * kFirstPairSweeps;
@@ -111,27 +120,27 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     if (!looks) continue;
     const double change = heap.slot->pairs.calc_change();
     heap.ended = judge_of == nullptr && change <= options.heap_tolerance;
-    near = near || (judge_of != nullptr && change <= kNearEnough * options.heap_tolerance);
+    heap.near = judge_of != nullptr && change <= kNearEnough * options.heap_tolerance;
+    near = near || heap.near;
   }
-  if (near) {
-    *residual = judge_of->certify(problem, *solution);
-    judged = true;
-    for (LadderHeap& heap : all)
-      heap.ended = heap.ended || judge_of->islands()[heap.island].within(options.heap_tolerance);
-  }
+  if (near) judge_whole();
   for (LadderHeap& heap : all) {
+    // Of others, that happen to be judged with it, a heap must not depend.
+    if (heap.near && judge_of->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
     while (!heap.ended || is_far_off(heap)) {
-      sweep_heap(problem, masses, std::max(heap.slot->sweeps - heap.done, options.heap_sweeps), &heap, solution);
-      judged = false;
+      const int next = heap.ended ? heap.slot->sweeps : heap.slot->sweeps - heap.done;
+      sweep_heap(problem, masses, next, &heap, solution);
+      known = false;
       if (is_stopped()) return;
     }
   }
-  if (!judged && judge_of != nullptr) *residual = judge_of->certify(problem, *solution);
+  if (!known && judge_of != nullptr) judge_whole();
 }
 
 /// All heaps of the problem. The certificate of the whole, whose other islands are solved; infinite without a judge.
-Residuals SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution) {
-  Residuals residual;
+LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution) {
+  LadderJudged judged;
+  Residuals& residual = judged.residual;
   residual.natural = residual.relative = residual.worst.relative = std::numeric_limits<double>::infinity();
   heap_masses.update(problem);
   for (LadderHeap& heap : heaps) {
@@ -139,8 +148,8 @@ Residuals SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judge_o
     heap.slot->work.limit = std::max(work_per_row * heap.rows, calc_least_work());
     heap.slot->work.spent = 0;
   }
-  sweep_in_turn(problem, heaps, heap_masses, judge_of, solution, &residual);
-  if (is_stopped()) return residual;
+  sweep_in_turn(problem, heaps, heap_masses, judge_of, solution, &judged);
+  if (is_stopped()) return judged;
   for (LadderHeap& heap : heaps) {
     SolverReport report;
     report.iterations = heap.done;
@@ -152,7 +161,7 @@ Residuals SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judge_o
     heap.slot->result.unchosen = 1;
     for (const int i : heap.part.blocks) solution->uniqueness[i] = Uniqueness::Unknown;
   }
-  return residual;
+  return judged;
 }
 
 /// An island that is too dear to factor, by itself: what the sweeps reach, by the heaps' own tolerance. False: they
@@ -162,8 +171,10 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
     slot->parts.update(problem);
     LadderHeap heap{slot->parts.part(0), slot, 0, problem.rows()};
     slot->masses.update(problem);
+    LadderJudged judged;
+    sweep_in_turn(problem, {&heap, 1}, slot->masses, &slot->judge, solution, &judged);
     SolverReport report;
-    sweep_in_turn(problem, {&heap, 1}, slot->masses, &slot->judge, solution, &report.residual);
+    report.residual = judged.residual;
     report.iterations = heap.done;
     report.note = slot->result.note;
     take_heap(report, slot);

@@ -61,8 +61,15 @@ struct LadderHeap {
   LadderSlot* slot;
   int island;  ///< of the judge
   int rows;
-  int done = 0;  ///< sweeps
+  int done = 0;       ///< sweeps
+  bool near = false;  ///< worth a question to the judge after the first sweeps
   bool ended = false;
+};
+
+/// A certificate, and what it took.
+struct LadderJudged {
+  Residuals residual;
+  double seconds = 0;
 };
 
 /// Sweeps of pgs from `from` into the slot's trial.
@@ -78,13 +85,13 @@ struct SolverLadder::Impl {
   bool solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool is_dear(const Problem& problem, LadderSlot* slot) const;
   void find_heaps(const Problem& problem);
-  Residuals sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
+  LadderJudged sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
   void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
   void sweep_heap(const Problem& problem, const MassBlocks& masses, int sweeps, LadderHeap* heap,
                   Solution* solution) const;
   bool is_far_off(const LadderHeap& heap) const;
   void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, const MassBlocks& masses, Judge* judge,
-                     Solution* solution, Residuals* residual) const;
+                     Solution* solution, LadderJudged* judged) const;
   void take_heap(const SolverReport& report, LadderSlot* slot) const;
   bool is_swept_whole(const Problem& problem, const LadderSlot& slot) const;
   bool hurries(const LadderSlot& slot) const {

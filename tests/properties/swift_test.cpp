@@ -68,7 +68,7 @@ TEST(Swift, ATallStackIsCertified) {
 
 /// The same bits twice, and with a second heap far away that moves otherwise.
 TEST(Swift, AHeapHasTheSameBitsWithABystander) {
-  const std::string heap = R"(
+  const std::string heap = R"yaml(
 bodies:
   - {name: ground, fixed: true, shapes: [{plane: {normal: [0, 0, 1]}}]}
   - repeat: {i: 180}
@@ -76,15 +76,15 @@ bodies:
     mass: 1
     position: ["0.21*mod(i, 6) + 0.01*rand(i, 1)", "0.21*mod(floor(i/6), 6) + 0.01*rand(i, 2)", 0.1 + 0.205*floor(i/36)]
     shapes: [{sphere: {radius: 0.1}}]
-)";
-  const std::string other = R"(
+)yaml";
+  const std::string other = R"yaml(
   - repeat: {i: 200}
     name: other_{i}
     mass: 2
     velocity: [0, 0, -3]
     position: ["50 + 0.25*mod(i, 7)", "0.22*mod(floor(i/7), 7) + 0.02*rand(i, 5)", 0.15 + 0.3*floor(i/49)]
     shapes: [{sphere: {radius: 0.1}}]
-)";
+)yaml";
   const std::string settings = "simulation: {step: 1/60, effort: swift}\n";
   Simulation one = simulation_of(test::scene_of(heap + settings)),
              again = simulation_of(test::scene_of(heap + settings));
