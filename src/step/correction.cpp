@@ -19,8 +19,8 @@ constexpr double kCorrectionTime = 0.1;  // s
 constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
 /// What is left would be a little more than that: all of it at once.
 constexpr double kAllAtOnce = 1.5;
-/// Over the deepest overlap: open contacts that take part where the effort is less than exact.
-constexpr double kNear = 2;
+/// Body sizes: open contacts that take part where the effort is less than exact.
+constexpr double kNear = 0.01;
 /// Contacts up to which `balanced` is as careful as `exact`: there a round costs next to nothing.
 constexpr std::size_t kFew = 200;
 /// Levers may move a point farther than the contact that is corrected, by this much.
@@ -221,15 +221,13 @@ void Correction::find(const State& state, ContactFinder* finder) {
   add_limit_contacts(model_, state, &contacts_);
 }
 
-/// The contacts that a correction may close: nothing has farther to go than what overlaps, and what another body passes
-/// on is no more. What is closed all the same is the next step's.
+/// The contacts that a correction may close. By their own measure, not by the deepest overlap that there is: what is
+/// elsewhere must not decide who takes part here. What is closed all the same is the next step's.
 void Correction::take_near(const ContactSet& found) {
-  double deepest = 0;
-  for (const Contact& contact : found.contacts)
-    if (contact.limit < 0) deepest = std::max(deepest, -contact.gap);
   contacts_.contacts.clear();
   for (const Contact& contact : found.contacts)
-    if (contact.limit >= 0 || contact.gap <= kNear * deepest) contacts_.contacts.push_back(contact);
+    if (contact.limit >= 0 || contact.gap <= kNear * calc_contact_size(model_, contact))
+      contacts_.contacts.push_back(contact);
 }
 
 /// Who floats: no joint to the world, no contact with it within reach, no direction that is locked.
