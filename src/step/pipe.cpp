@@ -36,7 +36,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       solver(o),
       end_solver(make_end_options(o)),
       finder(m),
-      reach(m),
+      reach(m, o.effort),
       world(m),
       trial(s, &solver, &end_solver),
       prescribed(m.bodies.size()),

@@ -2,20 +2,29 @@
 
 #include <algorithm>
 
+#include "step/overlap.h"
+
 namespace slipstick {
 
 namespace {
 
 /// How much faster than now a body may leave a step before its active set is looked at again (stage 10).
 constexpr double kSpeedMargin = 1.25;
+constexpr double kSwiftSlack = 0.1;  // of the thickness
 
 double calc_speed(const Body& body, const Twist& v) { return v.linear.norm() + v.angular.norm() * body.reach_radius; }
 
 }  // namespace
 
-Reach::Reach(const Model& model) : model_(model), speed_(model.bodies.size()), length_(model.bodies.size()) {}
+Reach::Reach(const Model& model, Effort effort)
+    : model_(model), speed_(model.bodies.size()), length_(model.bodies.size()) {
+  if (effort != Effort::Swift) return;
+  slack_ = calc_thicknesses(model);
+  for (double& slack : slack_) slack *= kSwiftSlack;
+}
 
 void Reach::assume(const State& state, std::span<const Twist> prescribed, double h) {
+  h_ = h;
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const Body& body = model_.bodies[i];
     if (body.kind == BodyKind::Fixed) speed_[i] = 0;
@@ -28,19 +37,20 @@ void Reach::assume(const State& state, std::span<const Twist> prescribed, double
   }
 }
 
-bool Reach::is_faster(std::size_t i, const State& next) const {
-  return model_.bodies[i].kind == BodyKind::Dynamic && calc_speed(model_.bodies[i], next.velocity[i]) > speed_[i];
+bool Reach::is_faster(std::size_t i, double more, const State& next) const {
+  return model_.bodies[i].kind == BodyKind::Dynamic &&
+         calc_speed(model_.bodies[i], next.velocity[i]) > speed_[i] + more;
 }
 
 bool Reach::covers(const State& next) const {
   for (std::size_t i = 0; i < model_.bodies.size(); ++i)
-    if (model_.bodies[i].shape_count > 0 && is_faster(i, next)) return false;
+    if (model_.bodies[i].shape_count > 0 && is_faster(i, slack_.empty() ? 0.0 : slack_[i] / h_, next)) return false;
   return true;
 }
 
 void Reach::raise(const State& next) {
   for (std::size_t i = 0; i < model_.bodies.size(); ++i)
-    if (is_faster(i, next)) speed_[i] = kSpeedMargin * calc_speed(model_.bodies[i], next.velocity[i]);
+    if (is_faster(i, 0, next)) speed_[i] = kSpeedMargin * calc_speed(model_.bodies[i], next.velocity[i]);
 }
 
 std::span<const double> Reach::lengths(double h) {

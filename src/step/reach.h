@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slipstick/model.h>
+#include <slipstick/simulation.h>
 #include <slipstick/state.h>
 
 #include <span>
@@ -14,7 +15,9 @@ inline constexpr int kMaxReachRepeats = 8;
 
 class Reach {
  public:
-  explicit Reach(const Model& model);  ///< keeps a reference
+  /// Keeps a reference. Swift: a way that is longer than assumed by less than a tenth of the body's thickness
+  /// (overlap.h) is left to the correction of overlap.
+  Reach(const Model& model, Effort effort);
 
   /// Assumes speeds for a step of length h from `state`; `prescribed` has the velocities of kinematic bodies.
   void assume(const State& state, std::span<const Twist> prescribed, double h);
@@ -27,11 +30,13 @@ class Reach {
   std::span<const double> lengths(double h);
 
  private:
-  bool is_faster(std::size_t body, const State& next) const;
+  bool is_faster(std::size_t body, double more, const State& next) const;
 
   const Model& model_;
   std::vector<double> speed_;  ///< bound on each body's surface speed, m/s
   std::vector<double> length_;
+  std::vector<double> slack_;  ///< m; empty: none
+  double h_ = 1;               ///< of the step that speeds were assumed for
 };
 
 }  // namespace slipstick

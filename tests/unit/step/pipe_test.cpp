@@ -127,7 +127,7 @@ TEST(Pipe, AFailedStepLeavesContactsAsTheyWere) {
 /// Asking does not change the answer.
 TEST(Pipe, ReachOnlyAnswers) {
   const Stick stick;
-  Reach reach(stick.model);
+  Reach reach(stick.model, Effort::Exact);
   const std::vector<Twist> prescribed(stick.model.bodies.size());
   reach.assume(stick.state, prescribed, 0.01);
   State fast = stick.state;
