@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "solve/solver_ladder_impl.h"
+#include "solve/solvers/time_limit.h"
 
 namespace slipstick {
 
