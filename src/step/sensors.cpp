@@ -36,8 +36,8 @@ Mover calc_mover(const State& state, const State* before, double h, int body, co
 
 /// The vector quantities of Quantity, seen from `frame`, in world axes.
 Vec3 calc_seen(Quantity quantity, const Mover& point, const Mover& frame, const Vec3& gravity) {
-  const Vec3 arm = point.origin - frame.origin;
-  const Vec3 velocity = point.velocity - frame.velocity - frame.spin.cross(arm);
+  Vec3 arm = point.origin - frame.origin;
+  Vec3 velocity = point.velocity - frame.velocity - frame.spin.cross(arm);
   switch (quantity) {
     case Quantity::Position:
       return arm;
