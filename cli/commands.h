@@ -92,12 +92,21 @@ struct ViewArguments {
   SceneArguments scene;             ///< how a live scene is read; `inputs` names it
   SimulationArguments simulation;
   bool live = false;
-  bool open = true;    ///< in a browser
-  std::string output;  ///< --export
-  std::string record;  ///< --live: file of the recording
+  bool open = true;             ///< in a browser
+  std::string output;           ///< --export
+  std::string record;           ///< --live: file of the recording
+  std::string video, pictures;  ///< a film's file, a folder for its pictures
+  double rate = 30, speed = 1;  ///< of films
+  std::optional<double> from, to;
+  std::string size, look;
   int port = 0;
 };
 int view(const ViewArguments& arguments);
+
+struct NewArguments {
+  std::string name;
+};
+int new_scene(const NewArguments& arguments);
 
 struct GalleryArguments {
   std::string folder = "gallery";

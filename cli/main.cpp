@@ -159,7 +159,27 @@ void add_view(CLI::App* app, ViewArguments* arguments) {
   app->add_flag("--live", arguments->live, "Simulate the scene FILE and watch it");
   app->add_option("-o,--record", arguments->record, "With --live: record what runs; after a reset into FILE_2.h5, ...")
       ->type_name("FILE.h5");
-  app->add_option("--export", arguments->output, "Write one page that opens without a server")->type_name("PAGE");
+  app->add_option("--export", arguments->output,
+                  "Write one page that opens without a server (.html), or the motion for Blender and its like (.glb)")
+      ->type_name("FILE");
+  app->add_option("--video", arguments->video, "Write a film: .mp4, .webm, .webp or .apng (by Chromium and ffmpeg)")
+      ->type_name("FILE");
+  app->add_option("--png", arguments->pictures, "Write the film's pictures: DIR/frame_00000.png, ...")
+      ->type_name("DIR");
+  app->add_option("--fps", arguments->rate, "Pictures per second of film")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1000.0));
+  app->add_option("--speed", arguments->speed, "Simulated seconds per second of film")
+      ->type_name("X")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-6, 1e6));
+  app->add_option("--from", arguments->from, "Where the film begins, s")->type_name("T");
+  app->add_option("--to", arguments->to, "Where it ends, s")->type_name("T");
+  app->add_option("--size", arguments->size, "Of the film's pictures, pixels; 1280x720 by default")->type_name("WxH");
+  app->add_option("--look", arguments->look,
+                  "Settings of the page, as after # in its address: 'theme=light&forces=1&view=front&caption=1'")
+      ->type_name("TEXT");
   app->add_flag("!--no-open", arguments->open, "Print the address only, open no browser");
   app->add_option("--port", arguments->port, "Port of 127.0.0.1; any that is free by default")
       ->type_name("N")
@@ -168,7 +188,14 @@ void add_view(CLI::App* app, ViewArguments* arguments) {
   add_simulation_options(app, &arguments->simulation);
   app->footer(
       "Examples:\n  slipstick view run.h5\n  slipstick view one.h5 other.h5\n"
-      "  slipstick view scenes/dominoes.yaml --live\n  slipstick view run.h5 --export page.html");
+      "  slipstick view scenes/dominoes.yaml --live\n  slipstick view run.h5 --export page.html\n"
+      "  slipstick view run.h5 --export run.glb\n"
+      "  slipstick view run.h5 --video run.mp4 --from 1 --to 5 --speed 0.5 --look 'theme=light&forces=1'");
+}
+
+void add_new(CLI::App* app, NewArguments* arguments) {
+  app->add_option("NAME", arguments->name, "Of the scene; its file is NAME.yaml")->required();
+  app->footer("Example:\n  slipstick new machine\n  slipstick view machine.yaml --live");
 }
 
 void add_gallery(CLI::App* app, GalleryArguments* arguments) {
@@ -325,6 +352,7 @@ int main(int count, char** words) {
   ConvertArguments convert_arguments;
   SolveArguments solve_arguments;
   DumpArguments dump_arguments;
+  NewArguments new_arguments;
   ViewArguments view_arguments;
   GalleryArguments gallery_arguments;
   PlotArguments plot_arguments;
@@ -337,6 +365,7 @@ int main(int count, char** words) {
   ExamplesArguments examples_arguments;
   InfoArguments info_arguments;
   CLI::App* run_command = app.add_subcommand("run", "Simulate a scene");
+  CLI::App* new_command = app.add_subcommand("new", "Write a commented scene to begin with");
   CLI::App* check_command = app.add_subcommand("check", "Validate a scene and diagnose it before a run");
   CLI::App* convert_command = app.add_subcommand("convert", "URDF or MJCF to a scene file");
   CLI::App* solve_command = app.add_subcommand("solve", "Solve one complementarity problem from a file and certify it");
@@ -357,6 +386,7 @@ int main(int count, char** words) {
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
   add_run(run_command, &run_arguments);
+  add_new(new_command, &new_arguments);
   add_check(check_command, &check_arguments);
   add_convert(convert_command, &convert_arguments);
   add_solve(solve_command, &solve_arguments);
@@ -398,6 +428,7 @@ int main(int count, char** words) {
   slipstick::end_without_hdf5();
   const auto dispatch = [&] {
     if (*run_command) return run(run_arguments);
+    if (*new_command) return new_scene(new_arguments);
     if (*check_command) return check(check_arguments);
     if (*convert_command) return convert(convert_arguments);
     if (*solve_command) return solve(solve_arguments);

@@ -1,5 +1,6 @@
 // slipstick view: opens the viewer on recordings or on a running scene, or writes a page that needs no server.
 #include "commands.h"
+#include "film.h"
 #include "output_paths.h"
 #include "scene_arguments.h"
 #include "terminal.h"
@@ -83,10 +84,16 @@ int export_page(const ViewArguments& arguments) {
     say("view", fault);
     return kBadInput;
   }
-  const auto page = slipstick::make_export_page(arguments.inputs);
+  const bool gltf = arguments.output.ends_with(".glb");
+  if (gltf && arguments.inputs.size() > 1) {
+    say("view", "a .glb file holds one recording");
+    return kBadInput;
+  }
+  const auto page =
+      gltf ? slipstick::make_gltf(arguments.inputs.front()) : slipstick::make_export_page(arguments.inputs);
   if (!page) {
     tell(page.faults());
-    return slipstick::has_viewer_page() ? kBadInput : kFailed;
+    return gltf || slipstick::has_viewer_page() ? kBadInput : kFailed;
   }
   if (!file.write(*page, &fault)) {
     say("view", fault);
@@ -94,15 +101,21 @@ int export_page(const ViewArguments& arguments) {
   }
   char megabytes[32];
   std::snprintf(megabytes, sizeof megabytes, "%.1f MB", static_cast<double>(page->size()) / 1e6);
-  say(arguments.output + ": " + megabytes + ", opens in any browser");
+  say(arguments.output + ": " + megabytes + (gltf ? ", glTF 2.0 with animation" : ", opens in any browser"));
   return kDone;
 }
 
 }  // namespace
 
 int view(const ViewArguments& arguments) {
-  if (arguments.live && !arguments.output.empty()) {
-    say("view", "--export writes a recording: 'slipstick run SCENE -o RUN.h5' first");
+  const bool films = !arguments.video.empty() || !arguments.pictures.empty();
+  if (arguments.live && (films || !arguments.output.empty())) {
+    say("view", std::string(films ? "a film is made of" : "--export writes") +
+                    " a recording: 'slipstick run SCENE -o RUN.h5' first");
+    return kBadInput;
+  }
+  if ((!arguments.video.empty() && !arguments.pictures.empty()) || (films && !arguments.output.empty())) {
+    say("view", "one of --video, --png and --export at a time");
     return kBadInput;
   }
   if (!arguments.live && !arguments.record.empty()) {
@@ -119,6 +132,7 @@ int view(const ViewArguments& arguments) {
     say("view", path + ": is a scene; add --live to run it, or 'slipstick run " + path + " -o RUN.h5' and view that");
     return kBadInput;
   }
+  if (films) return film(arguments);
   if (!arguments.output.empty()) return export_page(arguments);
 
   sigset_t stop;  // before the first thread starts, so that all of them leave these signals to sigwait

@@ -200,6 +200,10 @@ std::optional<Rows> Clip::read(std::optional<Rows> (RecordReader::*read_rows)(st
   return found;
 }
 
+std::optional<std::vector<double>> Clip::read_poses(std::size_t first, std::size_t count) const {
+  return read(&RecordReader::read_poses, first, count, 1);
+}
+
 std::optional<Clip::ContactTable> Clip::read_contacts(std::size_t first, std::size_t count, std::size_t every) const {
   const std::size_t rows = divide_up(count, every), nb = bodies();
   const auto found = read(&RecordReader::read_contacts, first, count, every);

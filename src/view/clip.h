@@ -62,6 +62,8 @@ class Clip {
                                    const ClipPrecision& precision) const;
   /// Joints of some frames: kJointNumbers each. `digits`: of a number's binary ones, so many stay; 0: all.
   std::string make_joints_packet(std::size_t first, std::size_t count, std::size_t every, int level, int digits) const;
+  /// Poses of some frames, exact: seven numbers a body.
+  std::optional<std::vector<double>> read_poses(std::size_t first, std::size_t count) const;
   /// One body's exact motion over all frames of the clip.
   std::string make_body_packet(std::size_t body) const;
 

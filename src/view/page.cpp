@@ -57,4 +57,16 @@ std::string make_page(std::string_view page, const std::vector<std::string>& pac
   return std::string(page.substr(0, place)) + data + std::string(page.substr(place + kDataPlace.size()));
 }
 
+std::string escape_path(const std::string& path) {
+  std::string escaped;
+  for (const char c : path) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) || std::string_view("/._-~").find(c) != std::string_view::npos;
+    char hex[4];
+    std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    escaped += plain ? std::string(1, c) : std::string(hex);
+  }
+  return escaped;
+}
+
 }  // namespace slipstick

@@ -19,4 +19,7 @@ std::string find_policy(std::string_view page);
 /// The page with its data inside. Each packet becomes a block of base64 text.
 std::string make_page(std::string_view page, const std::vector<std::string>& packets);
 
+/// A path as part of a file: address.
+std::string escape_path(const std::string& path);
+
 }  // namespace slipstick

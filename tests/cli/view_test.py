@@ -2,6 +2,7 @@
 import base64
 import os
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -338,6 +339,60 @@ class Faults(CliTest):
         self.assertNotIn("f.png", self.files())
         self.assertEqual(self.call("plot", "run.h5", "--what", "energy,residual,speed", "--body", "ball", "-o", "f.svg").returncode, 0)
         self.assertIn("<svg", (self.folder / "f.svg").read_text())
+
+
+CHROMIUM = os.access("/usr/bin/chromium", os.X_OK)
+
+
+class Film(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write(GOOD)
+        self.assertEqual(self.call("run", "scene.yaml", "-o", "run.h5", "-q").returncode, 0)
+
+    def refused(self, part, code, *arguments, **options):
+        done = self.call("view", *arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(part, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_faults(self):
+        self.refused(".mp4, .webm, .webp or .apng", 2, "run.h5", "--video", "f.avi")
+        self.refused("WIDTHxHEIGHT", 2, "run.h5", "--video", "f.mp4", "--size", "huge")
+        self.refused("even numbers", 2, "run.h5", "--video", "f.mp4", "--size", "641x360")
+        self.refused("of a recording", 2, "scene.yaml", "--live", "--video", "f.mp4")
+        self.refused("one of --video", 2, "run.h5", "--video", "f.mp4", "--export", "f.html")
+        self.refused("--fps", 2, "run.h5", "--video", "f.mp4", "--fps", "0")
+        self.refused("one recording", 2, "run.h5", "run.h5", "--export", "f.glb")
+        self.assertEqual(self.files(), ["run.h5", "scene.yaml"])
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_without_ffmpeg_it_says_what_helps(self):
+        self.refused("package ffmpeg", 1, "run.h5", "--video", "f.mp4", env={**os.environ, "PATH": str(self.folder)})
+        self.assertEqual(self.files(), ["run.h5", "scene.yaml"])
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_pictures(self):
+        self.refused("nothing is between", 1, "run.h5", "--png", "p", "--from", "7")
+        done = self.call("view", "run.h5", "--png", "p", "--fps", "10", "--from", "0.1", "--size", "320x200")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = sorted(p.name for p in (self.folder / "p").iterdir())
+        self.assertEqual(names, [f"frame_{k:05d}.png" for k in range(5)], "0.1 to 0.5 s")
+        pictures = [(self.folder / "p" / name).read_bytes() for name in names]
+        for data in pictures:
+            self.assertEqual((data[:8], struct.unpack(">II", data[16:24])), (b"\x89PNG\r\n\x1a\n", (320, 200)))
+        self.assertGreater(len(set(pictures)), 2, "something moves")
+
+    @unittest.skipUnless(CHROMIUM and shutil.which("ffmpeg"), "no Chromium or no ffmpeg")
+    def test_film(self):
+        for name in ("f.mp4", "f.webm", "f.apng"):
+            done = self.call("view", "run.h5", "--video", name, "--fps", "8", "--size", "160x120", "--look", "theme=light&caption=1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("5 pictures", done.stderr)
+            probe = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames",
+                                    "-of", "csv=p=0", name], cwd=self.folder, capture_output=True, text=True, check=True)
+            self.assertEqual(probe.stdout.strip(), "160,120,5")
+        self.assertNotIn("f.part.mp4", self.files())
 
 
 class Export(CliTest):

@@ -337,6 +337,24 @@ class App {
     if (this.stage.render()) this.watchSpeed(now, began);
   }
 
+  /** A picture of a moment after the start, for films: drawn at once and in full. With `caption` in the address: name and time. */
+  shoot(after) {
+    this.setPlaying(false);
+    this.time = Math.min(this.end, this.start + after);
+    this.update();
+    this.stage.dirty = true;
+    this.stage.render();
+    if (!this.settings.caption) return this.canvas.toDataURL("image/png");
+    const { width, height } = this.canvas, sheet = h("canvas", { width, height }), g = sheet.getContext("2d"), size = Math.round(height / 28);
+    g.drawImage(this.canvas, 0, 0);
+    g.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--text");
+    g.font = `600 ${size}px Inter, sans-serif`;
+    g.fillText(this.clip.json.name, size, 1.9 * size);
+    g.font = `${Math.round(0.8 * size)}px Inter, sans-serif`;
+    g.fillText(`${this.time.toFixed(2)} s`, size, 3.1 * size);
+    return sheet.toDataURL("image/png");
+  }
+
   update() {
     this.moved = false;
     const at = this.clip.at(this.time);

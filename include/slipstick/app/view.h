@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct ExportOptions {
 /// One HTML file that holds the viewer and one or two recordings (side by side), and opens from disk.
 Result<std::string> make_export_page(const std::vector<std::string>& recordings, const ExportOptions& options = {});
 
+/// One glTF 2.0 file (.glb) that holds what is drawn and its motion as an animation; opens in Blender and its like.
+Result<std::string> make_gltf(const std::string& recording, double frames_per_second = 60);
+
 /// One card of a gallery. Paths are relative to the gallery's page.
 struct GalleryCard {
   std::string title, about;
@@ -45,6 +49,21 @@ bool render_picture(const std::string& browser, const std::string& page, double 
 
 /// A scene again, with other values for some of its variables (SceneVariable).
 using SceneReload = std::function<Result<Scene>(const std::vector<std::pair<std::string, double>>&)>;
+
+/// How pictures of a recording are taken.
+struct PictureOptions {
+  int width = 1280, height = 720;
+  double rate = 30;                ///< pictures per second of film
+  double speed = 1;                ///< simulated seconds per second of film
+  std::optional<double> from, to;  ///< s; default: the whole recording
+  std::string look = {};           ///< settings of the page, as in its address (docs/viewer.md)
+};
+/// Gets a PNG, its number, and how many there will be; false: enough.
+using PictureSink = std::function<bool(const std::string& png, std::size_t number, std::size_t count)>;
+/// Pictures of one recording (or two, compared), one after the other. False when the sink had enough; a Fault when they
+/// cannot be made.
+Result<bool> render_pictures(const std::string& browser, const std::vector<std::string>& recordings,
+                             const PictureOptions& options, const PictureSink& sink);
 
 struct ViewOptions {
   int port = 0;             ///< 0: any that is free
