@@ -233,7 +233,7 @@ std::string Clip::make_contacts_packet(std::size_t first, std::size_t count, std
 std::string Clip::make_joints_packet(std::size_t first, std::size_t count, std::size_t every, int level,
                                      int digits) const {
   const auto found = read(&RecordReader::read_joints, first, count, every);
-  if (!found || found->position.empty()) return "";
+  if (!found || found->position.size() != joints() * divide_up(count, every)) return "";
   std::vector<float> rows;
   rows.reserve(found->position.size() * kJointNumbers);
   for (std::size_t i = 0; i < found->position.size(); ++i) {
@@ -242,7 +242,14 @@ std::string Clip::make_joints_packet(std::size_t first, std::size_t count, std::
     for (std::size_t k = 0; k < 6; ++k) rows.push_back(shorten(found->reaction[6 * i + k], digits));
   }
   Packet packet(level);
-  packet.add("joints", rows, joints() * kJointNumbers);
+  if (joints() > 0) packet.add("joints", rows, joints() * kJointNumbers);
+  if (sensors() > 0) {
+    const auto readings = read(&RecordReader::read_sensors, first, count, every);
+    if (!readings || readings->size() != sensors() * divide_up(count, every)) return "";
+    std::vector<float> numbers;
+    for (const double value : *readings) numbers.push_back(shorten(value, digits));
+    packet.add("sensors", numbers, sensors());
+  }
   return packet.bytes({{"first", first}, {"count", count}, {"every", every}});
 }
 

@@ -48,6 +48,8 @@ class Clip {
   std::size_t bodies() const { return reader_.header().bodies.size(); }
   /// Joints whose motion is recorded: the first of the links.
   std::size_t joints() const { return reader_.header().joints.size(); }
+  /// Numbers of the scene's sensors.
+  std::size_t sensors() const { return reader_.header().sensors.size(); }
   const RecordReader& reader() const { return reader_; }
   /// Half the size of the smallest body: what "small" means in this scene, m.
   double body_size() const { return body_size_; }
@@ -60,7 +62,8 @@ class Clip {
   /// `every`: contacts of each n-th of these frames only.
   std::string make_contacts_packet(std::size_t first, std::size_t count, std::size_t every,
                                    const ClipPrecision& precision) const;
-  /// Joints of some frames: kJointNumbers each. `digits`: of a number's binary ones, so many stay; 0: all.
+  /// Joints of some frames, kJointNumbers each, and the numbers of sensors. `digits`: of a number's binary ones, so
+  /// many stay; 0: all.
   std::string make_joints_packet(std::size_t first, std::size_t count, std::size_t every, int level, int digits) const;
   /// Poses of some frames, exact: seven numbers a body.
   std::optional<std::vector<double>> read_poses(std::size_t first, std::size_t count) const;

@@ -68,6 +68,7 @@ Json make_description(const RecordHeader& header, bool has_friction) {
   json["shapes"] = std::move(shapes);
   json["links"] = std::move(links);
   json["joints"] = header.joints.size();
+  json["sensors"] = header.sensors;
   return json;
 }
 

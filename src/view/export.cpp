@@ -57,7 +57,7 @@ bool add_clip(const Clip& clip, std::size_t index, const ExportOptions& options,
                                                   [&](std::size_t first, std::size_t count, std::size_t n) {
                                                     return clip.make_contacts_packet(first, count, n, precision);
                                                   });
-  if (clip.joints() > 0)
+  if (clip.joints() + clip.sensors() > 0)
     joints = make_within(options.max_joint_bytes, clip.frames(), &joints_every,
                          [&](std::size_t first, std::size_t count, std::size_t n) {
                            return clip.make_joints_packet(first, count, n, precision.level, kJointDigits);

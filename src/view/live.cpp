@@ -337,6 +337,7 @@ std::string LiveSimulation::make_frame_packet() {
   packet.add("orientation", orientation, 4 * nb);
   packet.add("velocity", velocity, 6 * nb);
   if (!f.joint_position.empty()) packet.add("joints", make_joint_row(f), f.joint_position.size() * kJointNumbers);
+  if (!f.sensor.empty()) packet.add("sensors", std::vector<double>(f.sensor.begin(), f.sensor.end()), f.sensor.size());
   const double counts[] = {double(contacts.size())};
   add_contacts(counts, contacts, nullptr, 0, &packet);
   packet.add("events", events, 6);

@@ -297,7 +297,8 @@ std::string ViewServer::Impl::make_resource(std::string_view resource, std::stri
       *count > clip.frames() - *first)
     return "";
   if (kind == "frames") return clip.make_frames_packet(*first, *count, precision);
-  if (kind == "joints") return clip.joints() > 0 ? clip.make_joints_packet(*first, *count, 1, 1, 0) : "";
+  if (kind == "joints")
+    return clip.joints() + clip.sensors() > 0 ? clip.make_joints_packet(*first, *count, 1, 1, 0) : "";
   if (kind == "contacts") return clip.make_contacts_packet(*first, *count, 1, precision);
   return "";
 }

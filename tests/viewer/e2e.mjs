@@ -32,6 +32,9 @@ joints:
   - hinge: {name: second, between: [world, wheel], at: [0.5, -1, 0.8], axis: [0, 0, 1]}
   - gear: {name: pair, joints: [spindle, second], ratio: -2}
   - slider: {name: rail, between: [world, sledge], axis: [1, 0, 0], motor: {position: 0.2, max: 200}}
+sensors:
+  - joint: {name: turned, joint: spindle}
+  - body: {name: tip, body: ball}
 simulation: {duration: 1, step: 1/100}
 `;
 
@@ -169,6 +172,12 @@ const tests = {
     await until(page, "/2\\.9\\d* rad|3\\.0\\d* rad|3 rad/.test(document.querySelector('[data-plot=joint_position] .u-legend').textContent)", "the legend has the value at this time");
     await page.keyboard.press("Escape");
     assert.equal(await seen(page, "slipstick.state.joint"), -1);
+    const sensors = await page.locator("[data-sensor]").allInnerTexts();
+    assert.equal(sensors.length, 4, `one number of the joint, three of the body: ${sensors}`);
+    assert.ok(Math.abs(number(sensors[0].split(" ").at(-1)) - at) < 0.01, `the sensor reads the joint: ${sensors[0]}`);
+    await page.click('[data-sensor="turned"]');
+    await until(page, `Math.abs(slipstick.joints.sensorCard.full?.[1]?.[100] - ${at}) < 1e-6`, "its plot");
+    await page.click('[data-sensor="turned"]');
   },
 
   async "F zooms on the chosen body; Esc closes the help"(page) {
@@ -292,6 +301,7 @@ async function testDrive() {
   await until(page, "slipstick.clip.end > 60.05", "and goes on when asked to");
   await page.click('[data-tab="joints"]');
   await until(page, "document.querySelector('[data-joint=spindle] td:nth-child(3)').textContent.startsWith('5')", "joints are listed live");
+  await until(page, "parseFloat(document.querySelector('[data-sensor=turned] b').textContent) > 0", "and sensors");
   await page.close();
   await server.stop();
   for (const [file, frames] of [["live.h5", 2], ["live_2.h5", 6001], ["live_3.h5", 3]]) run("table", file, "--what", "energy", "-o", `${frames}.csv`);

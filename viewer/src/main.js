@@ -25,7 +25,7 @@ class App {
     this.settings = readSettings();
     this.state = {
       theme: this.settings.theme ?? (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"),
-      selected: -1, joint: -1, follow: false, compare: "ghost", panel: innerWidth > 900, bare: this.settings.ui === "0",
+      selected: -1, joint: -1, sensor: -1, follow: false, compare: "ghost", panel: innerWidth > 900, bare: this.settings.ui === "0",
       show: { points: false, forces: false, cones: false, gaps: false, onlySelected: false, islands: false, links: true,
         centres: false, frames: false, trails: false, touching: false, forceScale: 1, pointScale: 1, gapScale: 1000 },
     };
@@ -96,7 +96,7 @@ class App {
   exchange(clip) {
     const chosen = this.clip.bodies[this.state.selected]?.name;
     this.select(-1);
-    this.state.joint = -1;
+    this.state.joint = this.state.sensor = -1;
     this.clip = clip;
     this.stage.exchange(clip);
     this.drive = new DrivePanel(this, this.liveJson);
@@ -150,7 +150,8 @@ class App {
     this.timeline = new Timeline(this);
     this.joints = new JointPanel(this);
     this.tabs = { plots: ["Plots", this.plots], body: ["Body", this.body], joints: ["Joints", this.joints], view: ["View", this.view], run: ["Run", this.run] };
-    if (!j.joints) delete this.tabs.joints;
+    if (!j.joints && !j.sensors?.length) delete this.tabs.joints;
+    if (!j.joints && j.sensors?.length) this.tabs.joints[0] = "Sensors";
     this.drive = new DrivePanel(this, j);
     if (this.drive.useful) this.tabs = { drive: ["Drive", this.drive], ...this.tabs };
     this.panelBody = h("div.panel-body");

@@ -64,16 +64,23 @@ export class Clip {
   }
 
   setJoints(first, columns, every) {
-    this.jointChunks[Math.floor(first / this.chunk)] = { joints: columns.joints, every };
+    this.jointChunks[Math.floor(first / this.chunk)] = { joints: columns.joints, sensors: columns.sensors, every };
     this.version++;
   }
 
   /** What joint j does at a frame: position, speed, motor force, reaction force (3) and moment (3); null while it is not here. */
   joint(frame, j) {
     const piece = this.jointChunks[Math.floor(frame / this.chunk)];
-    if (!piece) return null;
+    if (!piece?.joints) return null;
     const row = Math.floor((frame % this.chunk) / piece.every), at = (row * this.json.joints + j) * JOINT_NUMBERS;
     return piece.joints.subarray(at, at + JOINT_NUMBERS);
+  }
+
+  /** The k-th number of the scene's sensors at a frame; NaN while it is not here. */
+  sensor(frame, k) {
+    const piece = this.jointChunks[Math.floor(frame / this.chunk)];
+    if (!piece?.sensors) return NaN;
+    return piece.sensors[Math.floor((frame % this.chunk) / piece.every) * this.json.sensors.length + k];
   }
 
   /** Poses of a frame: {position, orientation, from} with `from` the first body's index, or null. */
@@ -130,7 +137,7 @@ export class Clip {
     SERIES.forEach((name, i) => this.series[name].push(s[4 + i]));
     this.poseChunks.push({ position: columns.position, orientation: columns.orientation, velocity: columns.velocity });
     this.contactChunks.push({ ...contacts, starts: new Uint32Array([0, contacts.a.length]), every: 1 });
-    this.jointChunks.push(columns.joints ? { joints: columns.joints, every: 1 } : undefined);
+    this.jointChunks.push(columns.joints || columns.sensors ? { joints: columns.joints, sensors: columns.sensors, every: 1 } : undefined);
     this.addEvents(columns.events);
     this.frames++;
     this.loaded++;

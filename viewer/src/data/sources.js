@@ -22,7 +22,7 @@ export async function readEmbedded() {
     block.remove();
     if (json.part === "clip") clips.push(new Clip(json, columns, BLOCK));
     else if (columns.position) clips.at(-1).setPoses(json.first, columns, json.count);
-    else if (columns.joints) clips.at(-1).setJoints(json.first, columns, json.every);
+    else if (columns.joints || columns.sensors) clips.at(-1).setJoints(json.first, columns, json.every);
     else clips.at(-1).setContacts(json.first, columns, json.every);
   }
   return clips;
@@ -54,7 +54,7 @@ async function openClip(index) {
   };
   clip.loadPose = (chunk) => load("frames", chunk, (first, c, count) => clip.setPoses(first, c, count));
   clip.loadContacts = (chunk) => load("contacts", chunk, (first, c, count, j) => clip.setContacts(first, c, j.every));
-  if (json.joints > 0) clip.loadJoints = (chunk) => load("joints", chunk, (first, c, count, j) => clip.setJoints(first, c, j.every));
+  if (json.joints > 0 || json.sensors?.length) clip.loadJoints = (chunk) => load("joints", chunk, (first, c, count, j) => clip.setJoints(first, c, j.every));
   clip.loadBody = async (body) => (await fetchPacket(`body/${index}?body=${body}`)).columns;
   await clip.loadPose(0);
   return clip;

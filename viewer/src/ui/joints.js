@@ -29,7 +29,11 @@ export class JointPanel {
     this.chosen = h("h3.body-name", { hidden: true });
     this.cards = Object.keys(JOINT_PLOTS).map((key) => new PlotCard(app, key, null));
     this.plots = h("div.plots", { hidden: true }, this.cards.map((card) => card.element));
-    this.element = h("div.tab-body", {}, this.find, this.hint, h("div.joint-list", {}, this.table), this.chosen, this.plots);
+    this.sensorRows = h("div.results");
+    this.sensorCard = new PlotCard(app, "sensor", null);
+    this.sensorCard.element.hidden = true;
+    this.sensors = h("section", {}, h("h3.body-name", {}, "Sensors"), this.sensorRows, this.sensorCard.element);
+    this.element = h("div.tab-body", {}, this.find, this.hint, h("div.joint-list", {}, this.table), this.chosen, this.plots, this.sensors);
     this.list();
   }
 
@@ -44,14 +48,40 @@ export class JointPanel {
         h("td", {}, h("span.joint-mark", {}, MARKS[link.kind] ?? "◇"), link.name || `${link.kind} ${j}`), cells);
       return { j, row, cells, motor: Boolean(link.motor) };
     });
+    this.sensors.hidden = !json.sensors?.length;
+    this.readings = (json.sensors ?? []).slice(0, MAX_ROWS).map((name, k) => {
+      const value = h("b", {}, "");
+      return { k, value, chip: h("button.chip", { type: "button", "data-sensor": name, onclick: () => this.choose(k) }, `${name} `, value) };
+    });
+    this.sensorRows.replaceChildren(...this.readings.map(({ chip }) => chip));
     this.rows.replaceChildren(...this.listed.map(({ row }) => row));
-    this.hint.textContent = found.length > MAX_ROWS ? `${found.length} joints; the first ${MAX_ROWS} are listed.` : found.length === 0 ? "No such joint." : "";
+    this.hint.textContent = found.length > MAX_ROWS ? `${found.length} joints; the first ${MAX_ROWS} are listed.` : found.length === 0 && json.joints ? "No such joint." : "";
     this.table.hidden = found.length === 0;
     this.update();
   }
 
+  /** Plots a sensor; again: no more. */
+  choose(sensor) {
+    this.app.state.sensor = this.app.state.sensor === sensor ? -1 : sensor;
+    this.update();
+  }
+
+  updateSensors() {
+    const { app } = this, { sensor } = app.state;
+    for (const { k, value, chip } of this.readings) {
+      chip.setAttribute("aria-pressed", String(k === sensor));
+      const text = brief(app.clip.sensor(app.frame, k));
+      if (value.textContent !== text) value.textContent = text;
+    }
+    this.sensorCard.element.hidden = sensor < 0;
+    if (sensor < 0) return;
+    this.sensorCard.refresh();
+    this.sensorCard.mark();
+  }
+
   update() {
     if (!this.element.isConnected) return;
+    this.updateSensors();
     const { app } = this, { clip } = app;
     if (!clip.jointChunks[Math.floor(app.frame / clip.chunk)]) clip.loadJoints?.(Math.floor(app.frame / clip.chunk))?.then(() => { app.moved = true; });
     for (const { j, row, cells, motor } of this.listed) {

@@ -1,7 +1,7 @@
 // The plots beside the scene. They share the timeline: a line marks the present, a click or a drag goes there.
 import uPlot from "uplot";
 import { download, h, iconButton, show } from "./dom.js";
-import { JOINT_PLOTS, PLOTS } from "./series.js";
+import { JOINT_PLOTS, PLOTS, SENSOR_PLOTS } from "./series.js";
 
 const DEFAULT = ["energy", "residual", "contacts"];
 const MAX_POINTS = 4000;
@@ -49,7 +49,7 @@ export class PlotCard {
   constructor(app, key, onclose) {
     this.app = app;
     this.key = key;
-    this.spec = PLOTS[key] ?? JOINT_PLOTS[key];
+    this.spec = PLOTS[key] ?? JOINT_PLOTS[key] ?? SENSOR_PLOTS[key];
     this.title = h("h3", {}, this.spec.title);
     this.place = h("div.plot-place");
     this.line = h("div.plot-now");
@@ -61,8 +61,8 @@ export class PlotCard {
   }
 
   async refresh() {
-    const { app } = this, body = app.state.selected, joint = app.state.joint;
-    const stamp = `${app.clip.version} ${this.spec.joint ? `joint ${joint}` : body} ${app.state.theme} ${this.place.clientWidth}`;
+    const { app } = this, body = app.state.selected, joint = app.state.joint, sensor = app.state.sensor;
+    const stamp = `${app.clip.version} ${this.spec.sensor ? `sensor ${sensor}` : this.spec.joint ? `joint ${joint}` : body} ${app.state.theme} ${this.place.clientWidth}`;
     if (stamp === this.stamp || this.busy) return;
     this.stamp = stamp;
     if (this.spec.body && body < 0) return this.say("Choose a body in the scene to see this.");
@@ -70,12 +70,12 @@ export class PlotCard {
     if (this.spec.compare && !app.other) return this.say("Open two recordings to compare them.");
     this.busy = true;
     try {
-      const lines = await this.spec.make({ clip: app.clip, other: app.other, body, joint });
+      const lines = await this.spec.make({ clip: app.clip, other: app.other, body, joint, sensor });
       this.unit = this.spec.joint ? this.spec.unit(app.clip.json.links[joint]) : this.spec.unit;
       const n = Math.min(app.clip.frames, ...lines.map((l) => l[1].length));
       if (n === 0 || lines.every((l) => l[1].every((x) => x === null))) return this.say(this.spec.joint ? "This joint has none." : "This recording does not hold it.");
       this.empty = false;
-      const who = this.spec.body || (this.key === "force" && body >= 0) ? ` · ${app.clip.bodyName(body)}` : this.unit && this.spec.joint ? ` [${this.unit}]` : "";
+      const who = this.spec.body || (this.key === "force" && body >= 0) ? ` · ${app.clip.bodyName(body)}` : this.unit && this.spec.joint ? ` [${this.unit}]` : this.spec.sensor ? ` · ${app.clip.json.sensors[sensor]}` : "";
       this.title.textContent = this.spec.title + who;
       this.full = [app.clip.time.slice(0, n), ...lines.map((l) => l[1].slice(0, n))];
       this.labels = lines.map((l) => l[0]);

@@ -130,6 +130,14 @@ export const JOINT_PLOTS = {
   joint_moment: jointPlot("Reaction moment", "N m", parts(6)),
 };
 
+/** The plot of the chosen sensor. */
+export const SENSOR_PLOTS = {
+  sensor: { title: "Sensor", sensor: true, unit: "", make: async ({ clip, sensor }) => {
+    await clip.needAllJoints();
+    return [["value", Array.from({ length: clip.frames }, (_, k) => { const x = clip.sensor(k, sensor); return Number.isFinite(x) ? x : null; })]];
+  } },
+};
+
 const axes = (rows) => ["x", "y", "z"].map((label, d) => ({ label, values: rows.map((r) => r[d]) }));
 
 export const PLOTS = {
