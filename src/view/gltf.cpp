@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 namespace slipstick {
@@ -175,6 +174,11 @@ class Writer {
     return entry->second;
   }
 
+  /// Of the body that a shape belongs to; node 0 stands for the world.
+  static std::size_t node_of(const RecordShape& shape) {
+    return shape.body < 0 ? 0 : static_cast<std::size_t>(shape.body) + 1;
+  }
+
   void add_nodes() {
     Json& nodes = glb_.json["nodes"];
     const double half = std::sqrt(0.5);
@@ -188,10 +192,10 @@ class Writer {
     }
     std::vector<bool> dressed(clip_.bodies() + 1);  // bodies of robots: their meshes are seen, not what touches
     for (const RecordShape& shape : header_.shapes)
-      if (shape.visual_only && !shape.triangles.empty()) dressed[static_cast<std::size_t>(shape.body + 1)] = true;
+      if (shape.visual_only && !shape.triangles.empty()) dressed[node_of(shape)] = true;
     for (std::size_t k = 0; k < header_.shapes.size(); ++k) {
       const RecordShape& shape = header_.shapes[k];
-      const auto owner = static_cast<std::size_t>(shape.body + 1);  // node 0 stands for the world
+      const std::size_t owner = node_of(shape);
       const auto mesh = dressed[owner] && !shape.visual_only ? std::nullopt : find_mesh(shape);
       if (!mesh) continue;
       const double* p = shape.pose.data();
@@ -205,7 +209,7 @@ class Writer {
 
   bool moves(std::size_t body) const {
     for (std::size_t k = 1; k < clip_.frames(); ++k)
-      if (std::memcmp(pose(k, body), pose(0, body), 7 * sizeof(double)) != 0) return true;
+      if (!std::equal(pose(k, body), pose(k, body) + 7, pose(0, body))) return true;
     return false;
   }
 
