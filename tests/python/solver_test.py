@@ -1,12 +1,15 @@
 """The Python package: problems, solvers of one's own, the live viewer."""
+import base64
 import copy
 import os
 import pickle
 import signal
+import socket
 import tempfile
 import threading
 import time
 import unittest
+import urllib.parse
 import urllib.request
 import warnings
 
@@ -243,6 +246,19 @@ class OwnSolvers(unittest.TestCase):
             ss.rollout(stack().scene, steps=3, solver=by_lemke)
 
 
+def open_window(url):
+    """What the page does first: a connection that watches."""
+    address = urllib.parse.urlsplit(url)
+    window = socket.create_connection((address.hostname, address.port), timeout=300)
+    window.sendall((f"GET {address.path.rstrip('/')}/live HTTP/1.1\r\nHost: {address.netloc}\r\nOrigin: http://{address.netloc}\r\n"
+                    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                    f"Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}\r\n\r\n").encode())
+    if not window.recv(100).startswith(b"HTTP/1.1 101"):
+        window.close()
+        raise ConnectionError("no window")
+    return window
+
+
 class Live(unittest.TestCase):
     def test_runs_with_the_solver(self):
         asked = threading.Event()
@@ -259,8 +275,10 @@ class Live(unittest.TestCase):
         except ss.ViewerMissing as error:
             self.skipTest(str(error))
         with live:
-            self.assertTrue(asked.wait(300))
+            self.assertFalse(asked.wait(0.2), "it begins with the first window")
             self.assertIn("127.0.0.1", live.url)
+            with open_window(live.url):
+                self.assertTrue(asked.wait(300))
             with urllib.request.urlopen(live.url, timeout=300) as page:
                 self.assertIn(b"<html", page.read(2000).lower())
             self.assertIn(f'href="{live.url}"', live._repr_html_())
