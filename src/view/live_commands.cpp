@@ -149,7 +149,7 @@ std::string LiveSimulation::handle_let(const Json& message) {
   std::vector<std::pair<std::string, double>> variables;
   for (const auto& [name, value] : values->items()) {
     const auto known = std::any_of(scene_->variables.begin(), scene_->variables.end(),
-                                   [&](const SceneVariable& variable) { return variable.name == name; });
+                                   [&name = name](const SceneVariable& variable) { return variable.name == name; });
     if (!known) return "no such variable";
     if (!value.is_number() || !(std::abs(value.get<double>()) <= kLargestTarget)) return "a variable is a number";
     variables.emplace_back(name, value.get<double>());
