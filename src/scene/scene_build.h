@@ -4,6 +4,7 @@
 #include <slipstick/model.h>
 #include <slipstick/scene.h>
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,8 +35,8 @@ struct SceneBuild {
 
   SceneReading reading;
   SceneExpander expander;
-  std::vector<ScenePlace> places;
-  std::string prefix;  ///< of the names of the file that is being read
+  std::deque<ScenePlace> places;  ///< stay where they are: a formula adds places while its item notes its own
+  std::string prefix;             ///< of the names of the file that is being read
   ModelDescription description;
   std::unordered_map<std::string, std::size_t> body_index;  ///< of the bodies read so far, by full name
   SceneBudget bodies, shapes, joints, forces, pairs, sensors;
