@@ -105,11 +105,14 @@ class _Cluster:
             ready = [future for future in self.running if future.done()]
             if not ready:
                 time.sleep(_LOOK)
-            if self.client.status != "running" and not (self.client.status == "connecting" and _listens(self.address)):
-                raise DaskError("the connection to the Dask scheduler is lost")
+            self._require_connection()
             for future in ready:
                 yield from self._collect(future)
             yield None
+
+    def _require_connection(self) -> None:
+        if self.client.status != "running" and not (self.client.status == "connecting" and _listens(self.address)):
+            raise DaskError("the connection to the Dask scheduler is lost")
 
     def _refuse_strangers(self, future: Any) -> None:
         """A worker that cannot load the package will not do better the next time."""
@@ -122,9 +125,13 @@ class _Cluster:
     def _collect(self, future: Any) -> Iterator[Answer]:
         task = self.running.pop(future)
         if future.status == "finished":
-            row, seconds = future.result()
-            yield task[0], row, seconds
-            return
+            try:
+                row, seconds = future.result()
+            except OSError:  # the scheduler ended while it answered, or the way to it did: the case is done again
+                self._require_connection()
+            else:
+                yield task[0], row, seconds
+                return
         self._refuse_strangers(future)
         # Cancelled, or Dask found that its worker died too often: that may be the workers' fault.
         self.tries[task[0]] = self.tries.get(task[0], 0) + 1
