@@ -61,7 +61,18 @@ std::vector<Peer> find_peers(std::vector<std::string>* missing) {
   const std::vector<Peer> known = {{"Bullet", "slipstick_peer_bullet", "10", "libbullet-dev"},
                                    {"Bullet", "slipstick_peer_bullet", "100", "libbullet-dev"},
                                    {"ODE", "slipstick_peer_ode", "quick", "libode-dev"},
-                                   {"ODE", "slipstick_peer_ode", "direct", "libode-dev"}};
+                                   {"ODE", "slipstick_peer_ode", "direct", "libode-dev"},
+                                   {"MuJoCo", "slipstick_peer_mujoco", "default", "libmujoco-dev"},
+                                   {"MuJoCo", "slipstick_peer_mujoco", "stiff", "libmujoco-dev"},
+                                   {"MuJoCo", "slipstick_peer_mujoco", "stiff-cg", "libmujoco-dev"},
+                                   {"DART", "slipstick_peer_dart", "dantzig", "libdart-collision-ode-dev"},
+                                   {"DART", "slipstick_peer_dart", "pgs", "libdart-collision-ode-dev"},
+                                   {"Jolt (wasm)", "slipstick_peer_jolt", "default", "npm"},
+                                   {"Jolt (wasm)", "slipstick_peer_jolt", "4", "npm"},
+                                   {"Jolt (wasm)", "slipstick_peer_jolt", "10", "npm"},
+                                   {"Jolt (wasm)", "slipstick_peer_jolt", "50", "npm"},
+                                   {"Rapier (wasm)", "slipstick_peer_rapier", "default", "npm"},
+                                   {"Rapier (wasm)", "slipstick_peer_rapier", "20", "npm"}};
   std::vector<Peer> found;
   for (const Peer& peer : known) {
     std::error_code code;

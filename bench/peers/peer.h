@@ -44,6 +44,7 @@ struct PeerForce {
 struct PeerScene {
   long steps = 0, interval = 1;
   double step = 0;
+  double limit = 0;  ///< s of wall time for all steps; 0: none
   std::array<double, 3> gravity{};
   std::vector<PeerBody> bodies;
   std::vector<PeerShape> shapes;
@@ -67,6 +68,8 @@ inline bool read_peer_scene(std::istream& in, PeerScene* scene) {
   while (in >> word && word != "end") {
     if (word == "steps") {
       in >> scene->steps >> scene->interval >> scene->step;
+    } else if (word == "limit") {
+      in >> scene->limit;
     } else if (word == "gravity") {
       in >> scene->gravity;
     } else if (word == "body") {
@@ -91,39 +94,59 @@ inline bool read_peer_scene(std::istream& in, PeerScene* scene) {
   return word == "end";
 }
 
-inline double read_cpu_seconds() {
+inline double read_seconds(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// One line a body: position, orientation, velocity, spin.
+template <class Engine>
+void print_sample(const PeerScene& scene, Engine* engine) {
+  const auto print = [](const auto& numbers) {
+    for (const double x : numbers) std::printf("%.17g ", x);
+  };
+  std::printf("sample\n");
+  for (int i = 0; i < static_cast<int>(scene.bodies.size()); ++i) {
+    const PeerPose pose = engine->pose(i);
+    print(pose.position);
+    print(pose.orientation);
+    print(engine->velocity(i));
+    print(engine->spin(i));
+    std::printf("\n");
+  }
+}
+
+/// Why it cannot go on, from an engine that says so.
+template <class Engine>
+std::string find_failure(Engine* engine) {
+  if constexpr (requires { engine->failure(); }) return engine->failure();
+  return "";
+}
+
 /// Steps an engine through the scene and prints the answer. Engine: name(), push(body, force), step(h), and
-/// pose(body), velocity(body), spin(body) as the arrays above.
+/// pose(body), velocity(body), spin(body) as the arrays above; it may have failure(), a text that is not empty once it
+/// is lost.
 template <class Engine>
 int run_peer(const PeerScene& scene, Engine* engine) {
   std::printf("engine %s\n", engine->name().c_str());
   std::vector<double> seconds;
-  for (long k = 0; k < scene.steps; ++k) {
+  const double begin = read_seconds(CLOCK_MONOTONIC);
+  std::string failure = find_failure(engine);
+  bool late = false;
+  for (long k = 0; k < scene.steps && failure.empty() && !late; ++k) {
     for (const PeerForce& f : scene.forces)
       if (k >= f.first && k < f.last) engine->push(f.body, f.force);
-    const double start = read_cpu_seconds();
+    const double start = read_seconds(CLOCK_PROCESS_CPUTIME_ID);
     engine->step(scene.step);
-    seconds.push_back(read_cpu_seconds() - start);
-    if ((k + 1) % scene.interval != 0 && k + 1 != scene.steps) continue;
-    std::printf("sample\n");
-    for (int i = 0; i < static_cast<int>(scene.bodies.size()); ++i) {
-      const PeerPose pose = engine->pose(i);
-      const auto print = [](const auto& numbers) {
-        for (const double x : numbers) std::printf("%.17g ", x);
-      };
-      print(pose.position);
-      print(pose.orientation);
-      print(engine->velocity(i));
-      print(engine->spin(i));
-      std::printf("\n");
-    }
+    seconds.push_back(read_seconds(CLOCK_PROCESS_CPUTIME_ID) - start);
+    failure = find_failure(engine);
+    late = scene.limit > 0 && k + 1 < scene.steps && read_seconds(CLOCK_MONOTONIC) - begin > scene.limit;
+    if ((k + 1) % scene.interval == 0 || k + 1 == scene.steps || late) print_sample(scene, engine);
   }
+  if (late) std::printf("cut\n");
   for (const double each : seconds) std::printf("seconds %.9g\n", each);
+  if (!failure.empty()) std::printf("failure %s\n", failure.c_str());
   std::printf("end\n");
   return 0;
 }

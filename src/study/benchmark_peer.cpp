@@ -48,6 +48,7 @@ std::string find_obstacle(const Scene& scene) {
     for (int j = 0; j < materials; ++j) {
       const double usual = std::sqrt(model.materials[i].friction * model.materials[j].friction);
       if (std::abs(model.pair_law(i, j).friction - usual) > kSameLaw) return "laws for pairs of materials";
+      if (model.pair_law(i, j).by_slip) return "friction by slip";
     }
   return "";
 }
@@ -97,7 +98,7 @@ void put_loads(const Scene& scene, long steps, std::ostringstream* out) {
 
 }  // namespace
 
-Result<std::string> make_peer_text(const Scene& scene) {
+Result<std::string> make_peer_text(const Scene& scene, double limit) {
   if (const std::string obstacle = find_obstacle(scene); !obstacle.empty())
     return Fault{{}, "not comparable: " + obstacle};
   std::ostringstream out;
@@ -108,6 +109,7 @@ Result<std::string> make_peer_text(const Scene& scene) {
   out << "slipstick-peer 1\nsteps " << steps << ' ' << calc_sample_interval(scene) << ' ' << h << "\ngravity";
   put(&out, scene.model.gravity);
   out << '\n';
+  if (limit > 0) out << "limit " << limit << '\n';
   put_bodies(scene, &out);
   put_shapes(scene.model, &out);
   for (const Joint& joint : scene.model.joints) {
@@ -146,6 +148,10 @@ BenchmarkRun read_peer_answer(const Scene& scene, const std::string& text) {
       double seconds = 0;
       in >> seconds;
       run.seconds.push_back(seconds);
+    } else if (word == "cut") {
+      run.cut = true;
+    } else if (word == "failure") {
+      std::getline(in >> std::ws, run.failure);
     } else if (word == "end") {
       ended = true;
     } else {

@@ -5,7 +5,9 @@ import unittest
 
 from cli_support import BINARY, CliTest
 
-PEERS = [p for p in ("bullet", "ode") if (pathlib.Path(BINARY).parent / f"slipstick_peer_{p}").exists()]
+SETTINGS = {"bullet": 2, "ode": 2, "mujoco": 3, "jolt": 4, "rapier": 2, "dart": 2}
+PEERS = {name: count for name, count in SETTINGS.items()
+         if (pathlib.Path(BINARY).parent / f"slipstick_peer_{name}").exists()}
 
 
 class Bench(CliTest):
@@ -47,12 +49,31 @@ class Bench(CliTest):
     @unittest.skipUnless(PEERS, "no other engine was built (target `peers`)")
     def test_beside_other_engines(self):
         (scene,) = self.table("stack-10", "--peers")
-        self.assertEqual(len(scene["engines"]), 1 + 2 * len(PEERS))
+        self.assertEqual(len(scene["engines"]), 1 + sum(PEERS.values()))
+        self.assertEqual(len({each["engine"] for each in scene["engines"]}), len(scene["engines"]))
         for each in scene["engines"][1:]:
             self.assertEqual(each["failure"], "")
             self.assertEqual(each["steps"], 600)
             self.assertIsNone(each["uncertified_steps"])
             self.assertGreater(each["displacement"], 0)
+
+    @unittest.skipUnless(PEERS, "no other engine was built (target `peers`)")
+    def test_a_page_and_what_was_cut_short(self):
+        """A quarter of a second for everything: some are cut short, some have no time at all; all of them are on the page."""
+        done = self.call("bench", "stack-40", "--peers", "--minutes", "0.004", "-o", "page")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn("not run: the time was over", done.stdout)
+        page = (self.folder / "page" / "bench.html").read_text()
+        self.assertIn("not run: the time was over", page)
+        self.assertEqual(page.count("data:image/png;base64,"), 1)
+        for name in PEERS:
+            self.assertIn(name, page.lower())
+
+    def test_an_engine_is_cut_short(self):
+        (scene,) = self.table("stack-10", "--limit", "0.001")
+        (ours,) = scene["engines"]
+        self.assertLess(ours["steps"], 600)
+        self.assertAlmostEqual(ours["cut_at"], ours["steps"] / 60)
 
     @unittest.skipUnless(PEERS, "no other engine was built (target `peers`)")
     def test_what_cannot_be_compared_is_told(self):

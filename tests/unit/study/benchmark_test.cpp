@@ -79,6 +79,11 @@ TEST(Benchmark, AnswersAreReadAndJudged) {
   EXPECT_NEAR(figures.displacement, 3, 1e-12);
   EXPECT_NEAR(figures.energy_rise, 2, 1e-9) << "1 kg at 2 m/s";
 
+  const BenchmarkRun cut = read_peer_answer(scene, "engine X\ncut\nseconds 1\nfailure lost its way\nend\n");
+  EXPECT_TRUE(cut.cut);
+  EXPECT_EQ(cut.failure, "lost its way");
+  EXPECT_NEAR(judge(scene, cut).cut_at, 0.01, 1e-12) << "one step";
+
   EXPECT_EQ(read_peer_answer(scene, "").failure, "no answer");
   EXPECT_EQ(read_peer_answer(scene, "engine X\nsample\nnan 0 0").failure, "its states are not numbers");
 }
@@ -105,6 +110,58 @@ TEST(Benchmark, OurOwnRun) {
   const BenchmarkRun stopped = run_benchmark(scene, [](std::string_view, double part) { return part < 0.5; });
   EXPECT_EQ(stopped.failure, "interrupted");
   EXPECT_EQ(stopped.seconds.size(), 5u);
+  const BenchmarkRun cut = run_benchmark(scene, {}, 0);
+  EXPECT_TRUE(cut.cut);
+  EXPECT_EQ(cut.seconds.size(), 1u);
+  EXPECT_EQ(cut.samples.size(), 1u);
+  EXPECT_EQ(cut.failure, "");
+}
+
+BenchmarkFigures make_row(const char* engine, double ms, double drift, const char* failure = "") {
+  BenchmarkFigures row;
+  row.engine = engine;
+  row.failure = failure;
+  row.steps = 10;
+  row.ms_mean = ms;
+  row.displacement = drift;
+  return row;
+}
+
+/// Errors below a nanometre count as one, and who failed is nobody's rival.
+TEST(Benchmark, WhomNobodyBeatsInBothIsOnTheFront) {
+  BenchmarkTable table;
+  table.errors = {BenchmarkError::Drift};
+  table.rows = {make_row("slipstick", 2, 1e-13), make_row("A", 3, 1e-14),       make_row("B", 1, 1e-3),
+                make_row("C", 1, 1e-2),          make_row("D", 0.1, 0, "fell"), make_row("E", 0.5, 1)};
+  table.duration = 4;
+  EXPECT_EQ(find_front(table, BenchmarkError::Drift), (std::vector<std::size_t>{0, 2, 5}));
+  table.rows[2].cut_at = 1.9;  // before half of the time: C takes its place
+  EXPECT_EQ(find_front(table, BenchmarkError::Drift), (std::vector<std::size_t>{0, 3, 5}));
+  table.rows[2].cut_at = 2.1;
+  EXPECT_EQ(find_front(table, BenchmarkError::Drift), (std::vector<std::size_t>{0, 2, 5}));
+}
+
+TEST(Benchmark, TheLastLinesSayWhereOursIs) {
+  BenchmarkTable table;
+  table.name = "scene";
+  table.duration = 4;
+  table.errors = {BenchmarkError::Drift};
+  table.rows = {make_row("slipstick", 2, 1e-6), make_row("Quick, default", 1, 1e-3), make_row("Fine, stiff", 5, 1e-5)};
+  table.rows[1].cut_at = 2.5;
+  const std::string text = make_benchmark_text({table});
+  EXPECT_NE(text.find("cut short at 2.5 of 4 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("   most accurate\n"), std::string::npos) << text;
+  EXPECT_LT(text.rfind("Quick, default"), text.rfind("Fine, stiff"));
+  const auto verdict = [&](double ms, double drift) {
+    table.rows[0] = make_row("slipstick", ms, drift);
+    const std::string all = make_benchmark_text({table});
+    const std::size_t end = all.find("\n\nms/step"), begin = all.rfind("   ", end);
+    return all.substr(begin + 3, end - begin - 3);
+  };
+  EXPECT_EQ(verdict(0.5, 1e-7), "quickest and most accurate");
+  EXPECT_EQ(verdict(0.5, 1), "quickest");
+  EXPECT_EQ(verdict(2, 1e-4), "on the front");
+  EXPECT_EQ(verdict(6, 1e-4), "beaten in both");
 }
 
 }  // namespace
