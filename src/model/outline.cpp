@@ -40,15 +40,6 @@ bool meet(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
          (cdb == 0 && within(c, d, b));
 }
 
-bool is_inside(const std::vector<Vec2>& ring, const Vec2& p) {
-  bool inside = false;
-  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++)
-    if ((ring[i].y() > p.y()) != (ring[j].y() > p.y()) &&
-        p.x() < (ring[j].x() - ring[i].x()) * (p.y() - ring[i].y()) / (ring[j].y() - ring[i].y()) + ring[i].x())
-      inside = !inside;
-  return inside;
-}
-
 std::vector<Vec2> drop_idle_points(const std::vector<Vec2>& ring, double size) {
   std::vector<Vec2> kept;
   for (const Vec2& p : ring)
@@ -210,6 +201,73 @@ class EarClipper {
   std::vector<int> walk_;
 };
 
+/// Turns diagonals until no corner is inside the circle through another triangle's corners (Delaunay): clipped ears are
+/// splinters that reach across the whole part, and every shape whose bounds they cut would have to be looked at.
+class DiagonalTurner {
+ public:
+  DiagonalTurner(const std::vector<Vec2>& points, std::vector<std::array<int, 3>> triangles)
+      : points_(points), triangles_(std::move(triangles)) {
+    for (std::size_t t = 0; t < triangles_.size(); ++t) own(t);
+  }
+
+  std::vector<std::array<int, 3>> turn_all() {
+    std::vector<Edge> open;
+    for (const auto& [edge, triangle] : owner_)
+      if (edge.first < edge.second) open.push_back(edge);
+    // Each turn makes the smallest angles larger; the limit is for rounding.
+    for (std::size_t left = 100 * triangles_.size(); !open.empty() && left > 0;) {
+      const Edge edge = open.back();
+      open.pop_back();
+      if (!turn_diagonal(edge, &open)) continue;
+      --left;
+    }
+    return std::move(triangles_);
+  }
+
+ private:
+  using Edge = std::pair<int, int>;
+  static constexpr double kBetter = 1e-9;  ///< relative: what is only rounding is no reason to turn
+
+  void own(std::size_t t) {
+    for (int k = 0; k < 3; ++k) owner_[{triangles_[t][k], triangles_[t][(k + 1) % 3]}] = t;
+  }
+
+  int opposite(std::size_t t, const Edge& edge) const {
+    for (const int corner : triangles_[t])
+      if (corner != edge.first && corner != edge.second) return corner;
+    return edge.first;
+  }
+
+  bool turn_diagonal(const Edge& edge, std::vector<Edge>* open) {
+    const auto [a, b] = edge;
+    const auto left = owner_.find({a, b}), right = owner_.find({b, a});
+    if (left == owner_.end() || right == owner_.end()) return false;
+    const std::size_t t = left->second, u = right->second;
+    const int c = opposite(t, edge), d = opposite(u, edge);
+    const Vec2 &pa = points_[a], &pb = points_[b], &pc = points_[c], &pd = points_[d];
+    const double size = std::max({(pa - pd).squaredNorm(), (pb - pd).squaredNorm(), (pc - pd).squaredNorm()});
+    if (turn(pa, pd, pc) <= kBetter * size || turn(pd, pb, pc) <= kBetter * size) return false;
+    if (calc_inside(pa - pd, pb - pd, pc - pd) <= kBetter * size * size) return false;
+    owner_.erase(left);
+    owner_.erase(right);
+    triangles_[t] = {a, d, c};
+    triangles_[u] = {d, b, c};
+    own(t);
+    own(u);
+    for (const Edge& side : {Edge{a, d}, Edge{d, b}, Edge{b, c}, Edge{c, a}}) open->push_back(side);
+    return true;
+  }
+
+  /// Positive where the origin is inside the circle through three points (counter-clockwise).
+  static double calc_inside(const Vec2& a, const Vec2& b, const Vec2& c) {
+    return a.squaredNorm() * cross(b, c) + b.squaredNorm() * cross(c, a) + c.squaredNorm() * cross(a, b);
+  }
+
+  const std::vector<Vec2>& points_;
+  std::vector<std::array<int, 3>> triangles_;
+  std::map<Edge, std::size_t> owner_;
+};
+
 // ---------------------------------------------------------------- convex pieces
 
 class PieceMerger {
@@ -277,6 +335,15 @@ Vec2 calc_normal(const Vec2& from, const Vec2& to) {
 
 }  // namespace
 
+bool is_inside(const std::vector<Vec2>& ring, const Vec2& p) {
+  bool inside = false;
+  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++)
+    if ((ring[i].y() > p.y()) != (ring[j].y() > p.y()) &&
+        p.x() < (ring[j].x() - ring[i].x()) * (p.y() - ring[i].y()) / (ring[j].y() - ring[i].y()) + ring[i].x())
+      inside = !inside;
+  return inside;
+}
+
 std::optional<OutlineFault> normalize(Outline* outline) {
   for (std::size_t r = 0; r < outline->rings.size(); ++r) {
     std::vector<Vec2>& ring = outline->rings[r];
@@ -328,7 +395,11 @@ std::vector<Vec2> round_corners(const std::vector<Vec2>& ring, double radius, do
   return rounded;
 }
 
-std::vector<std::array<int, 3>> triangulate(const Outline& outline) { return EarClipper(outline).clip(); }
+std::vector<std::array<int, 3>> triangulate(const Outline& outline) {
+  std::vector<Vec2> points;
+  for (const auto& ring : outline.rings) points.insert(points.end(), ring.begin(), ring.end());
+  return DiagonalTurner(points, EarClipper(outline).clip()).turn_all();
+}
 
 std::vector<OutlinePiece> cut_outline(const Outline& outline) {
   std::vector<Vec2> points;

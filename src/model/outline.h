@@ -24,6 +24,9 @@ struct OutlineFault {
 /// A fault: fewer than three corners, sides that cross or touch, a hole that is not inside.
 std::optional<OutlineFault> normalize(Outline* outline);
 
+/// Whether the ring goes round the point.
+bool is_inside(const std::vector<Vec2>& ring, const Vec2& p);
+
 /// Corners of a ring rounded by arcs of this radius, or a smaller one where a side is too short for it; the chords are
 /// at most `tolerance` away from their arc.
 std::vector<Vec2> round_corners(const std::vector<Vec2>& ring, double radius, double tolerance);
@@ -33,7 +36,8 @@ struct OutlinePiece {
   std::vector<Vec2> points;
   std::vector<OutlineCorner> corners;
 };
-/// Triangles by clipping ears, merged while they stay convex [HertelMehlhorn83]. Of a normalized outline.
+/// Triangles by clipping ears, their diagonals turned for the largest angles, merged while they stay convex
+/// [HertelMehlhorn83]. Of a normalized outline.
 std::vector<OutlinePiece> cut_outline(const Outline& outline);
 /// The triangles before they are merged: indices into the points of all rings, one after the other.
 std::vector<std::array<int, 3>> triangulate(const Outline& outline);

@@ -69,39 +69,63 @@ bool read_drawing(const SceneItem& item, double tolerance, std::vector<Outline>*
   return true;
 }
 
-/// points and holes, or file: normalized, with rounded corners.
-bool read_outlines(const SceneItem& item, std::vector<Outline>* parts) {
-  const bool drawn = item.has("file");
-  if (drawn == item.has("points")) {
-    if (item.map().complete) item.fault(item.node(), item.label() + " needs either 'points' or 'file'");
+/// `points` and `holes`.
+bool read_rings(const SceneItem& item, Outline* part) {
+  if (!read_points(item, *item.find("points"), "points", &part->rings.emplace_back())) return false;
+  const SceneNode* holes = item.find("holes");
+  if (holes == nullptr) return true;
+  if (!holes->is_list()) {
+    item.expected(*holes, "a list of lists of points", "holes");
     return false;
   }
-  double radius = 0, tolerance = 0;
-  item.number("corner_radius", &radius);
-  item.number("tolerance", &tolerance);
+  for (const SceneNode* hole : holes->items)
+    if (!read_points(item, *hole, "holes", &part->rings.emplace_back())) return false;
+  return true;
+}
+
+/// Which of the keys that outlines come from the item has; a fault unless it is just one.
+std::string_view find_source(const SceneItem& item, bool gears) {
+  std::string_view source;
+  int count = 0;
+  for (const std::string_view key : {"points", "file", "gear"})
+    if (item.has(key) && (gears || key != "gear")) {
+      source = key;
+      ++count;
+    }
+  if (count == 1) return source;
+  if (item.map().complete || count > 1)
+    item.fault(item.node(),
+               item.label() + " needs either " + (gears ? "'points', 'file' or 'gear'" : "'points' or 'file'"));
+  return {};
+}
+
+bool read_roundings(const SceneItem& item, std::string_view source, double* radius, double* tolerance) {
+  item.number("corner_radius", radius);
+  item.number("tolerance", tolerance);
   for (const char* key : {"corner_radius", "tolerance"})
-    if (const SceneNode* node = item.find(key); node != nullptr && (key[0] == 'c' ? radius < 0 : !(tolerance > 0))) {
+    if (const SceneNode* node = item.find(key); node != nullptr && (key[0] == 'c' ? *radius < 0 : !(*tolerance > 0))) {
       item.fault(*node, std::string(key) + " must be positive in " + item.label());
       return false;
     }
-  if (drawn) {
-    if (!read_drawing(item, tolerance, parts)) return false;
-  } else {
-    Outline& part = parts->emplace_back();
-    if (!read_points(item, *item.find("points"), "points", &part.rings.emplace_back())) return false;
-    if (const SceneNode* holes = item.find("holes")) {
-      if (!holes->is_list()) {
-        item.expected(*holes, "a list of lists of points", "holes");
-        return false;
-      }
-      for (const SceneNode* hole : holes->items)
-        if (!read_points(item, *hole, "holes", &part.rings.emplace_back())) return false;
-    }
-  }
+  if (source != "gear" || *radius == 0) return true;
+  item.fault(*item.find("corner_radius"),
+             "corner_radius would round the flanks of the gear too; leave it out in " + item.label());
+  return false;
+}
+
+/// points and holes, file or (where `gears`) gear: normalized, with rounded corners.
+bool read_outlines(const SceneItem& item, bool gears, std::vector<Outline>* parts) {
+  const std::string_view source = find_source(item, gears);
+  double radius = 0, tolerance = 0;
+  if (source.empty() || !read_roundings(item, source, &radius, &tolerance)) return false;
+  const bool good = source == "file"   ? read_drawing(item, tolerance, parts)
+                    : source == "gear" ? read_gear(item, tolerance, &parts->emplace_back())
+                                       : read_rings(item, &parts->emplace_back());
+  if (!good) return false;
   if (!(tolerance > 0)) tolerance = kFinest * calc_extent(*parts);
   for (Outline& part : *parts) {
     if (part.rings[0].size() < 3) {
-      item.fault(*item.find(drawn ? "file" : "points"),
+      item.fault(*item.find(source),
                  item.label() + " needs at least 3 points, not " + std::to_string(part.rings[0].size()));
       return false;
     }
@@ -112,7 +136,7 @@ bool read_outlines(const SceneItem& item, std::vector<Outline>* parts) {
     }
     if (!fault) continue;
     const auto& ring = part.rings[fault->ring];
-    const SceneNode& node = *item.find(drawn ? "file" : fault->ring > 0 ? "holes" : "points");
+    const SceneNode& node = *item.find(source == "points" && fault->ring > 0 ? "holes" : source);
     item.fault(node,
                item.label() + ": " + fault->message +
                    (ring.empty() ? "" : ", at " + as_text(ring[std::min<std::size_t>(fault->point, ring.size() - 1)])));
@@ -174,7 +198,7 @@ void set_surface(const SceneItem& item, std::vector<Vec3> vertices, std::vector<
 
 void read_polygon(const SceneItem& item, ReadShape* shape) {
   std::vector<Outline> parts;
-  if (!read_outlines(item, &parts)) return;
+  if (!read_outlines(item, true, &parts)) return;
   for (const Outline& part : parts)
     for (OutlinePiece& piece : cut_outline(part)) shape->pieces.push_back(std::move(piece));
   if (shape->pieces.size() > 1) return;
@@ -191,7 +215,7 @@ void read_extrude(const SceneItem& item, ReadShape* shape) {
   std::vector<Outline> parts;
   double length = 0;
   const bool has_length = item.require("length") && item.number("length", &length);
-  if (!read_outlines(item, &parts) || !has_length) return;
+  if (!read_outlines(item, true, &parts) || !has_length) return;
   if (!(length > 0)) return item.fault(*item.find("length"), "length must be positive in " + item.label());
   if (parts.size() == 1 && parts[0].rings.size() == 1 && cut_outline(parts[0]).size() == 1) {
     shape->kind = ShapeKind::Hull;
@@ -207,7 +231,7 @@ void read_extrude(const SceneItem& item, ReadShape* shape) {
 
 void read_revolve(const SceneItem& item, ReadShape* shape) {
   std::vector<Outline> parts;
-  if (!read_outlines(item, &parts)) return;
+  if (!read_outlines(item, false, &parts)) return;
   const SceneNode& place = *item.find(item.has("file") ? "file" : "points");
   double outermost = 0, tolerance = 0;
   for (const Outline& part : parts)

@@ -15,6 +15,8 @@ struct ReadShape : ShapeDescription {
   std::vector<OutlinePiece> pieces;
 };
 
+/// The outline of a `gear: {...}`; false with a fault. `tolerance` 0: 0.005 modules.
+bool read_gear(const SceneItem& outer, double tolerance, Outline* outline);
 void read_polygon(const SceneItem& item, ReadShape* shape);
 void read_extrude(const SceneItem& item, ReadShape* shape);
 void read_revolve(const SceneItem& item, ReadShape* shape);

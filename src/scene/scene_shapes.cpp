@@ -221,12 +221,53 @@ bool read_height_rows(const SceneItem& item, const SceneNode& node, HeightFile* 
   return true;
 }
 
-void read_heightfield(const SceneItem& item, ReadShape* shape) {
+/// A grid of numbers from `file` or `data`; `what` names a file's in faults. Null and a fault if there is none.
+const SceneNode* read_grid(const SceneItem& item, const std::string& what, HeightFile* out) {
   const SceneNode *data = item.find("data"), *file = item.find("file");
-  if (!item.require("size")) return;
   if ((data == nullptr) == (file == nullptr)) {
-    return item.fault(item.node(), item.label() + " needs either 'file' or 'data'");
+    item.fault(item.node(), item.label() + " needs either 'file' or 'data'");
+    return nullptr;
   }
+  if (data != nullptr) return read_height_rows(item, *data, out) ? data : nullptr;
+  std::string name;
+  if (!item.text("file", &name)) return nullptr;
+  const std::string* bytes = item.reading().files->read_data(*file, name);
+  if (bytes == nullptr) return nullptr;
+  *out = parse_heights(name, *bytes);
+  if (out->problem.empty()) return file;
+  item.fault(*file, what + " '" + name + "': " + out->problem);
+  return nullptr;
+}
+
+/// rolling_friction: {file | data, scale}, a map of arms. False and a fault if it is wrong.
+bool read_rolling_map(const SceneItem& outer, Grid* arms) {
+  const SceneNode* node = outer.find("rolling_friction");
+  if (node == nullptr) return true;
+  if (!node->is_map()) {
+    outer.expected(*node, "a map such as {file: soil.pgm, scale: 0.05}", "rolling_friction");
+    return false;
+  }
+  SceneMap map{node, {}};
+  for (std::size_t i = 0; i + 1 < node->items.size(); i += 2)
+    map.entries.push_back({node->items[i], node->items[i + 1]});
+  const SceneItem item(outer.reading(), map, "rolling_friction of " + outer.label());
+  item.check_keys({"file", "data", "scale"});
+  double scale = 1;
+  if (item.has("scale") && !item.number("scale", &scale)) return false;
+  HeightFile read;
+  const SceneNode* place = read_grid(item, "rolling_friction", &read);
+  if (place == nullptr) return false;
+  for (double& arm : read.heights) arm *= scale;
+  *arms = {std::move(read.heights), read.columns};
+  if (const std::string problem = find_arm_problem(*arms); !problem.empty()) {
+    item.fault(*place, item.label() + ": " + problem);
+    return false;
+  }
+  return true;
+}
+
+void read_heightfield(const SceneItem& item, ReadShape* shape) {
+  if (!item.require("size")) return;
   const auto size = item.as_numbers(*item.find("size"), "size", {2, 3});
   if (!size) return;
   const double factor = size->size() == 3 ? (*size)[2] : 1;
@@ -234,22 +275,16 @@ void read_heightfield(const SceneItem& item, ReadShape* shape) {
     return item.fault(*item.find("size"), "size must be positive in " + item.label());
   }
   HeightFile heights;
-  std::string name;
-  if (data != nullptr) {
-    if (!read_height_rows(item, *data, &heights)) return;
-  } else {
-    if (!item.text("file", &name)) return;
-    const std::string* bytes = item.reading().files->read_data(*file, name);
-    if (bytes == nullptr) return;
-    heights = parse_heights(name, *bytes);
-  }
-  const SceneNode& place = data != nullptr ? *data : *file;
-  const std::string label = data != nullptr ? "data of " + item.label() : "heightfield '" + name + "'";
+  Grid arms;
+  const SceneNode* place = read_grid(item, "heightfield", &heights);
+  if (place == nullptr || !read_rolling_map(item, &arms)) return;
   for (double& height : heights.heights) height *= factor;
-  MadeSurface made;
-  made.problem = heights.problem;
-  if (made.problem.empty()) made = make_heightfield(heights.heights, heights.columns, (*size)[0], (*size)[1]);
-  if (!made.problem.empty()) return item.fault(place, label + ": " + made.problem);
+  MadeSurface made = make_heightfield(heights.heights, heights.columns, (*size)[0], (*size)[1], std::move(arms));
+  if (!made.problem.empty()) {
+    std::string name;
+    const std::string label = item.text("file", &name) ? "heightfield '" + name + "'" : "data of " + item.label();
+    return item.fault(*place, label + ": " + made.problem);
+  }
   shape->surface = made.surface;
 }
 
@@ -258,7 +293,7 @@ struct ShapeType {
   ShapeKind kind;
   std::string_view instead_in_space;  ///< empty: the shape is for scenes in space
   std::string_view instead_in_plane;  ///< empty: the shape is for planar scenes
-  std::array<std::string_view, 7> keys;
+  std::array<std::string_view, 8> keys;
   void (*read)(const SceneItem&, ReadShape*);
 };
 
@@ -277,13 +312,13 @@ constexpr std::array kShapes{
               ShapeKind::Polygon,
               "extrude",
               "",
-              {"points", "holes", "corner_radius", "tolerance", "file", "scale"},
+              {"points", "holes", "corner_radius", "tolerance", "file", "scale", "gear"},
               read_polygon},
     ShapeType{"extrude",
               ShapeKind::Mesh,
               "",
               "polygon",
-              {"points", "holes", "corner_radius", "tolerance", "file", "scale", "length"},
+              {"points", "holes", "corner_radius", "tolerance", "file", "scale", "gear", "length"},
               read_extrude},
     ShapeType{"revolve",
               ShapeKind::Mesh,
@@ -292,7 +327,12 @@ constexpr std::array kShapes{
               {"points", "holes", "corner_radius", "tolerance", "file", "scale", "segments"},
               read_revolve},
     ShapeType{"mesh", ShapeKind::Mesh, "", "polygon", {"file", "scale"}, read_mesh},
-    ShapeType{"heightfield", ShapeKind::Heightfield, "", "polygon", {"file", "data", "size"}, read_heightfield},
+    ShapeType{"heightfield",
+              ShapeKind::Heightfield,
+              "",
+              "polygon",
+              {"file", "data", "size", "rolling_friction"},
+              read_heightfield},
 };
 
 const KeyList& shape_names() {
