@@ -61,9 +61,16 @@ enum class ImpactLaw : std::uint8_t {
 };
 std::string_view name_of(ImpactLaw law);
 
+/// Friction that falls from `friction`, its peak, where nothing slips: sliding + (peak - sliding)
+/// exp(-slip/slip_speed).
+struct FrictionBySlip {
+  double sliding = 0;     ///< the coefficient of fast slip
+  double slip_speed = 0;  ///< m/s
+};
+
 struct Material {
   std::string name;
-  double friction = 0.5;
+  double friction = 0.5;  ///< by slip: the peak
   double restitution = 0;
   SourceTag source = -1;
   double tangential_restitution = 0;  ///< share of the slip speed that comes back reversed where friction can do it
@@ -73,6 +80,7 @@ struct Material {
   std::optional<double> friction_across = std::nullopt;
   Vec3 friction_axis = Vec3::UnitX();
   std::optional<SolveMode> solve = std::nullopt;  ///< absent: what the other material of a pair says
+  std::optional<FrictionBySlip> by_slip = std::nullopt;
 };
 
 /// How one pair of materials meets.
@@ -83,7 +91,11 @@ struct PairLaw {
   double rolling_friction = 0, spinning_friction = 0;  ///< m
   std::optional<ImpactLaw> impact = std::nullopt;      ///< absent: what the simulation says
   SolveMode solve = SolveMode::Split;
+  std::optional<FrictionBySlip> by_slip = std::nullopt;
 };
+
+/// The coefficient at a slip speed, m/s.
+double calc_friction(const PairLaw& law, double slip);
 
 // ---------------------------------------------------------------- the description (what a person says)
 
@@ -199,6 +211,7 @@ struct MaterialPairDescription {
   std::optional<ImpactLaw> impact = std::nullopt;
   std::optional<double> rolling_friction = std::nullopt, spinning_friction = std::nullopt;
   std::optional<SolveMode> solve = std::nullopt;
+  std::optional<FrictionBySlip> by_slip = std::nullopt;  ///< counts only with `friction`
 };
 
 struct ModelDescription {
@@ -335,11 +348,12 @@ struct Model {
   std::vector<std::array<int, 2>> pairs_without_contact;  ///< body pairs, a < b, sorted, jointed pairs included
   int joint_rows = 0;                                     ///< of joints, couplings, motors and joint friction
   int dof = 0;
-  std::vector<Sensor> sensors;  ///< the readings of formulas first, in their order
-  int readings = 0;             ///< so many of them
-  int sensor_values = 0;        ///< numbers of all sensors
-  int sensor_memory = 0;        ///< those of them that State::sensor keeps
-  bool has_belts = false;       ///< a shape has a surface velocity
+  std::vector<Sensor> sensors;    ///< the readings of formulas first, in their order
+  int readings = 0;               ///< so many of them
+  int sensor_values = 0;          ///< numbers of all sensors
+  int sensor_memory = 0;          ///< those of them that State::sensor keeps
+  bool has_belts = false;         ///< a shape has a surface velocity
+  bool has_rolling_maps = false;  ///< a heightfield has a map of rolling friction
 
   const PairLaw& pair_law(int material_a, int material_b) const {
     return pair_laws[material_a * materials.size() + material_b];

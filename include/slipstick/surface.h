@@ -15,6 +15,13 @@ namespace slipstick {
 
 using Triangle = std::array<std::int32_t, 3>;  ///< vertices, counter-clockwise seen from outside
 
+/// Numbers over the rectangle of a heightfield, as many rows and columns as they like: rows run along x, the first has
+/// the least y.
+struct Grid {
+  std::vector<double> values = {};
+  std::size_t columns = 0;
+};
+
 struct Surface {
   std::vector<Vec3> vertices;       ///< each place once
   std::vector<Triangle> triangles;  ///< all of positive area
@@ -25,6 +32,8 @@ struct Surface {
   int dropped = 0;               ///< triangles left out: without area, or given before
   bool turned = false;           ///< closed, and its triangles faced inwards: they were turned round
   std::array<double, 2> cell{};  ///< heightfield: size of a cell
+  /// Heightfield: the arm of rolling friction of its contacts by their place, m; empty: as the materials say.
+  Grid rolling_friction = {};
 };
 
 /// A surface, or why there is none.
@@ -41,7 +50,15 @@ MadeSurface make_surface(std::vector<Vec3> vertices, std::vector<Triangle> trian
 
 /// A grid of heights over [-x/2, x/2] x [-y/2, y/2]: `columns` numbers per row; rows run along x, the first row has the
 /// least y. Each cell is split into two triangles along the diagonal from its corner of least x and y.
-MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t columns, double size_x, double size_y);
+/// `rolling_friction` may be empty.
+MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t columns, double size_x, double size_y,
+                             Grid rolling_friction = {});
+
+/// Why these are no arms of rolling friction; empty when good.
+std::string find_arm_problem(const Grid& arms);
+
+/// Of a heightfield with a map of it, at (x, y) in its frame, bilinear; beyond the rectangle as on its border.
+double calc_rolling_friction(const Surface& surface, double x, double y);
 
 /// Of a closed surface of unit density; of an open one as a shell of unit mass a unit of area.
 MassProperties calc_surface_mass(const Surface& surface);

@@ -1,7 +1,10 @@
 // Rows of contacts: relative velocity of the matter half way between the two surface points, along the normal and the
 // tangents.
+#include <slipstick/surface.h>
+
 #include <cmath>
 
+#include "base/thread_team.h"
 #include "mechanics/equations.h"
 #include "mechanics/rows.h"
 
@@ -53,6 +56,17 @@ double align_tangents(const Model& model, const Contact& contact, const Side& a,
   return 1;
 }
 
+/// Speed at which B's surface slips over A's; `across` is the scale of the second tangent's row.
+double calc_slip(const ContactRows& rows, double across, std::span<const Twist> velocity) {
+  double sum = 0;
+  for (int k = 1; k < rows.count; ++k) {
+    const double scaled = rows.drift[k] + calc_pair_speed(velocity, rows.body_a, rows.body_b, rows.row[k]);
+    const double speed = k == 2 ? scaled / across : scaled;
+    sum += speed * speed;
+  }
+  return std::sqrt(sum);
+}
+
 /// Relative angular velocity of B against A along the world axis e, times `scale`.
 PairRow calc_turn_row(const Side& a, const Side& b, const Vec3& e, double scale) {
   PairRow row{};
@@ -63,23 +77,40 @@ PairRow calc_turn_row(const Side& a, const Side& b, const Vec3& e, double scale)
   return row;
 }
 
+/// The arm of rolling friction: that of the place, on a heightfield with a map of it, or else the pair's.
+double calc_rolling_arm(const Model& model, const PairLaw& law, const Contact& contact, const Side& a, const Side& b,
+                        const Vec3& point) {
+  if (!model.has_rolling_maps) return law.rolling_friction;
+  for (const bool of_b : {false, true}) {
+    const Shape& shape = model.shapes[of_b ? contact.key.shape_b : contact.key.shape_a];
+    if (shape.surface < 0 || model.surfaces[shape.surface]->rolling_friction.values.empty()) continue;
+    const Side& side = of_b ? b : a;
+    const Vec3 in_body = side.rotation.transpose() * (point - side.position);
+    const Vec3 place = shape.pose.orientation.conjugate() * (in_body - shape.pose.position);
+    return calc_rolling_friction(*model.surfaces[shape.surface], place.x(), place.y());
+  }
+  return law.rolling_friction;
+}
+
 /// Rows of the further limits: each moment is bounded by its arm times the normal force, that is by mu times it after
 /// scaling.
-void add_turn_rows(const PairLaw& law, bool planar, const Side& a, const Side& b, ContactRows* rows) {
+void add_turn_rows(double rolling, double spinning, bool planar, const Side& a, const Side& b, ContactRows* rows) {
   rows->extra = 0;
-  if (law.friction == 0) return;
+  rows->turn.clear();
+  if (rows->friction == 0) return;
   const auto add = [&](const Vec3& e, double arm) {
-    rows->row[rows->count + rows->extra++] = calc_turn_row(a, b, e, arm / law.friction);
+    ++rows->extra;
+    rows->turn.push_back(calc_turn_row(a, b, e, arm / rows->friction));
   };
   if (planar) {
-    if (law.rolling_friction > 0) add(Vec3::UnitZ(), law.rolling_friction);
+    if (rolling > 0) add(Vec3::UnitZ(), rolling);
     return;
   }
   const Vec3& n = rows->direction[0];
-  if (law.spinning_friction > 0) add(n, law.spinning_friction);
-  if (law.rolling_friction <= 0) return;
-  add(rows->direction[1], law.rolling_friction);
-  add(n.cross(rows->direction[1]), law.rolling_friction);
+  if (spinning > 0) add(n, spinning);
+  if (rolling <= 0) return;
+  add(rows->direction[1], rolling);
+  add(n.cross(rows->direction[1]), rolling);
 }
 
 /// The end of a joint's range: one row, pointing into the range.
@@ -109,6 +140,17 @@ void update_central_row(const Contact& contact, const Side& a, const Side& b, Co
 
 }  // namespace
 
+double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row) {
+  double speed = 0;
+  const auto side = [&](int body, const Vec6& part) {
+    if (body < 0) return;
+    speed += part.head<3>().dot(velocity[body].linear) + part.tail<3>().dot(velocity[body].angular);
+  };
+  side(body_a, row.a);
+  side(body_b, row.b);
+  return speed;
+}
+
 Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contact& contact, double t) {
   const auto run = [&](int s) -> Vec3 {
     const Shape& shape = model.shapes[s];
@@ -121,20 +163,23 @@ Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contac
   return slip - contact.normal.dot(slip) * contact.normal;
 }
 
-void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
-                         std::vector<ContactRows>* rows, std::optional<double> t) {
-  rows->resize(contacts.contacts.size());
+namespace {
+
+/// Of contacts [first, last).
+void update_portion(const Model& model, std::span<const Pose> pose, const std::vector<Contact>& contacts,
+                    std::optional<double> t, std::span<const Twist> velocity, std::size_t first, std::size_t last,
+                    std::vector<ContactRows>* rows) {
   Side a(pose, kWorld), b(pose, kWorld);
   int body_a = kWorld, body_b = kWorld;  // of the sides in hand: the contacts of one pair come one after the other
-  for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
-    const Contact& contact = contacts.contacts[i];
+  for (std::size_t i = first; i < last; ++i) {
+    const Contact& contact = contacts[i];
     ContactRows& out = (*rows)[i];
     out.contact = static_cast<int>(i);
     out.body_a = contact.body_a;
     out.body_b = contact.body_b;
     out.gap = contact.gap;
+    out.count = model.planar ? 2 : 3;
     if (contact.limit >= 0) {
-      out.count = model.planar ? 2 : 3;
       update_limit_row(model, pose, contact, &out);
       continue;
     }
@@ -142,7 +187,6 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     out.friction = law.friction;
     out.restitution = law.restitution;
     out.solve = law.solve;
-    out.count = model.planar ? 2 : 3;
     update_directions(contact.normal, model.planar, &out);
     if (contact.body_a != body_a) a = Side(pose, body_a = contact.body_a);
     if (contact.body_b != body_b) b = Side(pose, body_b = contact.body_b);
@@ -157,12 +201,59 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
     update_half_rows(a, point, -1, &PairRow::a, &out);
     update_half_rows(b, point, 1, &PairRow::b, &out);
     if (model.planar) out.row[2] = PairRow{};
-    add_turn_rows(law, model.planar, a, b, &out);
     out.drift = {};
-    if (!t || !model.has_belts) continue;
-    const Vec3 slip = calc_belt_slip(model, pose, contact, *t);
-    for (int k = 1; k < out.count; ++k) out.drift[k] = slip.dot(out.direction[k]);
+    if (t && model.has_belts) {
+      const Vec3 slip = calc_belt_slip(model, pose, contact, *t);
+      for (int k = 1; k < out.count; ++k) out.drift[k] = slip.dot(out.direction[k]);
+    }
+    if (law.by_slip && !velocity.empty()) out.friction = calc_friction(law, calc_slip(out, across, velocity));
+    add_turn_rows(calc_rolling_arm(model, law, contact, a, b, point), law.spinning_friction, model.planar, a, b, &out);
   }
+}
+
+}  // namespace
+
+void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
+                         std::vector<ContactRows>* rows, std::optional<double> t, std::span<const Twist> velocity,
+                         const ThreadTeam* team) {
+  constexpr std::size_t kPortion = 512;
+  const std::size_t count = contacts.contacts.size();
+  if (rows->capacity() < count) {  // a little more than is needed, and nothing is moved
+    std::vector<ContactRows>().swap(*rows);
+    rows->reserve(count + count / 8);
+  }
+  rows->resize(count);
+  for_portions(team, count, kPortion, [&](std::size_t first, std::size_t last) {
+    update_portion(model, pose, contacts.contacts, t, velocity, first, last, rows);
+  });
+}
+
+NormalRow calc_normal_row(const Model& model, std::span<const Pose> pose, const Contact& contact) {
+  NormalRow out;
+  out.body_a = contact.body_a;
+  out.body_b = contact.body_b;
+  if (contact.limit >= 0) {
+    ContactRows rows;
+    update_limit_row(model, pose, contact, &rows);
+    out.row = rows.row[0];
+    return out;
+  }
+  const Side a(pose, contact.body_a), b(pose, contact.body_b);
+  if (contact.central) {
+    ContactRows rows;
+    update_central_row(contact, a, b, &rows);
+    out.row = rows.row[0];
+    return out;
+  }
+  const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
+  const auto half = [&](const Side& side, double sign, Vec6* row) {
+    if (!side.moves) return;
+    row->head<3>() = sign * contact.normal;
+    row->tail<3>().noalias() = side.rotation.transpose() * Vec3(sign * (point - side.position)).cross(contact.normal);
+  };
+  half(a, -1, &out.row.a);
+  half(b, 1, &out.row.b);
+  return out;
 }
 
 }  // namespace slipstick

@@ -59,14 +59,14 @@ void update_loads(const Model& model, const Drive* drive, std::span<const Pose> 
 }
 
 void update_equations(const Model& model, const Drive* drive, const State& state, const ContactSet& contacts,
-                      Equations* equations) {
+                      Equations* equations, const ThreadTeam* team) {
   update_gravity(model, &equations->gravity);
   update_loads(model, drive, state.pose, state.time, &equations->load);
   update_joint_rows(model, state.pose, &equations->joints);
   update_axis_rows(model, state.pose, state.axis, &equations->axes);
   update_coupling_rows(model, equations->axes, &equations->couplings);
   update_spring_rows(model, state.pose, state.axis, &equations->springs);
-  update_contact_rows(model, state.pose, contacts, &equations->contacts, state.time);
+  update_contact_rows(model, state.pose, contacts, &equations->contacts, state.time, state.velocity, team);
 }
 
 Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t, double h) {

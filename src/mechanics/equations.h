@@ -17,6 +17,7 @@
 namespace slipstick {
 
 struct Drive;  // drive.h
+class ThreadTeam;
 
 /// One scalar row of a Jacobian: value_dot = a . v_a + b . v_b. A world side is zero.
 struct PairRow {
@@ -65,12 +66,22 @@ struct ContactRows {
   int body_a = kWorld, body_b = kWorld;
   int count = 3;  ///< n, t1, t2; planar: n, t1
   int extra = 0;  ///< rows after them: spinning about n, rolling about t1 and t2 (planar: rolling), scaled by arm / mu
-  std::array<PairRow, 6> row;
+  std::array<PairRow, 3> row;
+  std::vector<PairRow> turn;      ///< the rows after them: few contacts have any
   std::array<Vec3, 3> direction;  ///< world: n (from A to B), t1, t2; t2 scaled where friction is anisotropic
   double gap = 0;
-  double friction = 0, restitution = 0;
+  double friction = 0, restitution = 0;  ///< friction by slip: that of the slip at hand
   SolveMode solve = SolveMode::Split;
   std::array<double, 3> drift{};  ///< belts: how B's surface runs over A's along the tangents, beside their bodies, m/s
+
+  /// Of all count + extra.
+  const PairRow& at(int k) const { return k < count ? row[k] : turn[k - count]; }
+};
+
+/// The normal row of a contact alone.
+struct NormalRow {
+  int body_a = kWorld, body_b = kWorld;
+  PairRow row;
 };
 
 struct Equations {
@@ -111,9 +122,15 @@ void update_spring_rows(const Model& model, std::span<const Pose> pose, std::spa
 /// Tangents: t1 is the world x axis (y where the normal is within 25 degrees of x) projected into the tangent plane,
 /// t2 = n x t1; planar: t1 = z x n. With anisotropic friction t1 is the material's axis, and the row and direction of
 /// t2 are scaled by mu_across / mu: in scaled rows the elliptic cone is the round one. Belts run as at time t; without
-/// one they stand still.
+/// one they stand still. Friction by slip is that of the slip at `velocity`; without velocities it is the peak. A team
+/// that is null: nobody helps.
 void update_contact_rows(const Model& model, std::span<const Pose> pose, const ContactSet& contacts,
-                         std::vector<ContactRows>* rows, std::optional<double> t = std::nullopt);
+                         std::vector<ContactRows>* rows, std::optional<double> t = std::nullopt,
+                         std::span<const Twist> velocity = {}, const ThreadTeam* team = nullptr);
+/// The first of its rows.
+NormalRow calc_normal_row(const Model& model, std::span<const Pose> pose, const Contact& contact);
+/// row . v of the given velocities; the world's side is zero.
+double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row);
 /// How B's surface runs over A's beside the motion of their bodies, in the tangent plane, world.
 Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contact& contact, double t);
 /// Loads at time t and what `drive` applies (null: nothing), as generalised forces (world force, body torque).
@@ -121,7 +138,7 @@ void update_loads(const Model& model, const Drive* drive, std::span<const Pose> 
                   std::vector<Vec6>* load);
 /// All of the above at (state.time, state.pose).
 void update_equations(const Model& model, const Drive* drive, const State& state, const ContactSet& contacts,
-                      Equations* equations);
+                      Equations* equations, const ThreadTeam* team = nullptr);
 
 /// The largest |value| over all joint rows, m or rad.
 double calc_joint_error(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* scratch);

@@ -253,6 +253,7 @@ void compile_body(int i, Compilation* c) {
 }  // namespace
 
 void compile_bodies(Compilation* c) {
+  c->model.bodies.reserve(c->description.bodies.size());
   for (std::size_t i = 0; i < c->description.bodies.size(); ++i) compile_body(static_cast<int>(i), c);
 }
 

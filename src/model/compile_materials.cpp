@@ -29,6 +29,14 @@ void check_law(std::optional<double> friction, std::optional<double> restitution
   if (tangential) check->within("tangential_restitution", *tangential, 0, 1);
 }
 
+void check_slip(double peak, const std::optional<FrictionBySlip>& slip, ItemCheck* check) {
+  if (!slip) return;
+  check_friction("sliding", slip->sliding, check);
+  check->positive("slip_speed", slip->slip_speed);
+  if (slip->sliding > peak)
+    check->fail("sliding", "sliding must be at most the peak, " + as_text(peak) + ", not " + as_text(slip->sliding));
+}
+
 void check_arms(std::optional<double> rolling, std::optional<double> spinning, ItemCheck* check) {
   if (rolling) check->not_negative("rolling_friction", *rolling);
   if (spinning) check->not_negative("spinning_friction", *spinning);
@@ -56,6 +64,18 @@ SolveMode calc_pair_mode(std::optional<SolveMode> a, std::optional<SolveMode> b)
   return PairLaw().solve;
 }
 
+/// The mean of two coefficients. The root of a square is exact, but the product of tiny or huge numbers need not be:
+/// equal ones stay equal.
+double calc_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
+
+/// Peak and sliding value are each the mean of the materials', the slip speed is the larger one.
+std::optional<FrictionBySlip> calc_pair_slip(const Material& a, const Material& b) {
+  if (!a.by_slip && !b.by_slip) return std::nullopt;
+  const FrictionBySlip of_a = a.by_slip.value_or(FrictionBySlip{a.friction, 0});
+  const FrictionBySlip of_b = b.by_slip.value_or(FrictionBySlip{b.friction, 0});
+  return FrictionBySlip{calc_mean(of_a.sliding, of_b.sliding), std::max(of_a.slip_speed, of_b.slip_speed)};
+}
+
 /// What the pairs say wins, field by field, over the combine rule.
 void apply_pairs(Compilation* c) {
   std::set<std::pair<int, int>> seen;
@@ -64,11 +84,13 @@ void apply_pairs(Compilation* c) {
     ItemCheck check(pair.source, "material pair " + as_quoted(pair.a) + " and " + as_quoted(pair.b), &c->faults);
     check_law(pair.friction, pair.restitution, pair.tangential_restitution, &check);
     check_arms(pair.rolling_friction, pair.spinning_friction, &check);
+    if (pair.friction) check_slip(*pair.friction, pair.by_slip, &check);
     const auto a = find_material(pair.a, "a", &check, c), b = find_material(pair.b, "b", &check, c);
     if (!a || !b) continue;
     if (!seen.insert(std::minmax(*a, *b)).second) check.fail("", "this pair is given twice; keep one of them");
     for (const std::size_t at : {*a * count + *b, *b * count + *a}) {
       if (pair.friction) c->model.pair_laws[at].friction = *pair.friction;
+      if (pair.friction) c->model.pair_laws[at].by_slip = pair.by_slip;
       if (pair.restitution) c->model.pair_laws[at].restitution = *pair.restitution;
       if (pair.tangential_restitution) c->model.pair_laws[at].tangential_restitution = *pair.tangential_restitution;
       if (pair.rolling_friction) c->model.pair_laws[at].rolling_friction = *pair.rolling_friction;
@@ -81,6 +103,12 @@ void apply_pairs(Compilation* c) {
 
 }  // namespace
 
+double calc_friction(const PairLaw& law, double slip) {
+  if (!law.by_slip) return law.friction;
+  const auto [sliding, slip_speed] = *law.by_slip;
+  return sliding + (law.friction - sliding) * std::exp(-slip / slip_speed);
+}
+
 void compile_materials(Compilation* c) {
   bool has_default = false;
   for (const Material& material : c->description.materials) has_default |= material.name == "default";
@@ -90,20 +118,18 @@ void compile_materials(Compilation* c) {
     if (material.name.empty()) check.fail("name", "has no name; give it one");
     if (c->material_index.count(material.name)) check.fail("name", "another material has this name; names must differ");
     check_law(material.friction, material.restitution, material.tangential_restitution, &check);
+    check_slip(material.friction, material.by_slip, &check);
     check_arms(material.rolling_friction, material.spinning_friction, &check);
     check_anisotropy(material, &check);
     add_material(material, c);
   }
   for (const Material& a : c->model.materials) {
     for (const Material& b : c->model.materials) {
-      const double product = a.friction * b.friction;
-      // The root of a square is exact, but the product of tiny or huge numbers need not be: equal ones stay equal.
-      const double friction = a.friction == b.friction ? a.friction : std::sqrt(product);
-      c->model.pair_laws.push_back({friction, std::max(a.restitution, b.restitution),
+      c->model.pair_laws.push_back({calc_mean(a.friction, b.friction), std::max(a.restitution, b.restitution),
                                     std::max(a.tangential_restitution, b.tangential_restitution),
                                     std::max(a.rolling_friction, b.rolling_friction),
                                     std::max(a.spinning_friction, b.spinning_friction), std::nullopt,
-                                    calc_pair_mode(a.solve, b.solve)});
+                                    calc_pair_mode(a.solve, b.solve), calc_pair_slip(a, b)});
     }
   }
   apply_pairs(c);

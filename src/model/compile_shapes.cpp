@@ -254,6 +254,10 @@ Shape make_shape(const ShapeDescription& given, const std::vector<Vec2>& corners
   return shape;
 }
 
+bool has_rolling_map(const ShapeDescription& shape) {
+  return shape.surface && !shape.surface->rolling_friction.values.empty();
+}
+
 void check_belt(const ShapeDescription& shape, bool planar, ItemCheck* check) {
   if (!check->finite("surface_velocity", shape.surface_velocity, "surface_velocity")) return;
   for (const Expression& speed : shape.surface_velocity)
@@ -310,6 +314,7 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
       c->model.corners.insert(c->model.corners.end(), shape.outline.begin(), shape.outline.end());
     }
     c->model.has_belts = c->model.has_belts || runs(c->model.shapes.back());
+    c->model.has_rolling_maps = c->model.has_rolling_maps || has_rolling_map(shape);
   }
   return good;
 }

@@ -52,13 +52,16 @@ class ModelDigest {
   }
 
   void add(const Material& material) {
-    const auto& [name, friction, restitution, source, tangential, rolling, spinning, across, axis, solve] = material;
-    (void)source;  // a place in a file
+    const auto& [name, friction, restitution, source, tangential, rolling, spinning, across, axis, solve, by_slip] =
+        material;
+    (void)source;   // a place in a file
+    (void)by_slip;  // in the laws of pairs
     add_all(name, friction, restitution, tangential, rolling, spinning, across, axis, solve);
   }
   void add(const PairLaw& law) {
-    const auto& [friction, restitution, tangential, rolling, spinning, impact, solve] = law;
+    const auto& [friction, restitution, tangential, rolling, spinning, impact, solve, by_slip] = law;
     add_all(friction, restitution, tangential, rolling, spinning, impact, solve);
+    if (by_slip) add_all(by_slip->sliding, by_slip->slip_speed);
   }
   void add(const Body& body) {
     const auto& [name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
@@ -90,9 +93,10 @@ class ModelDigest {
     add_all(vertices, faces, loops, loop_edges, edges);
   }
   void add(const Surface& surface) {
-    const auto& [vertices, triangles, closed, one_sided, volume, dropped, turned, cell] = surface;
+    const auto& [vertices, triangles, closed, one_sided, volume, dropped, turned, cell, rolling] = surface;
     (void)dropped, (void)turned;  // of the file that it was read from
     add_all(vertices, triangles, closed, one_sided, volume, cell);
+    if (!rolling.values.empty()) add_all(rolling.values, rolling.columns);
   }
   void add(const Joint& joint) {
     const auto& [kind, name, a, b, anchor_a, anchor_b, frame_a, frame_b, length, compliance, damping_time, collide, row,
@@ -141,9 +145,10 @@ class ModelDigest {
   void add(const Model& model) {
     const auto& [name, gravity, planar, materials, pair_laws, bodies, shapes, points, corners, hulls, surfaces, joints,
                  axes, idle_axes, limits, couplings, springs, loads, pairs_without_contact, joint_rows, dof, sensors,
-                 readings, sensor_values, sensor_memory, has_belts] = model;
-    (void)name, (void)idle_axes;                                                // decide nothing
-    (void)readings, (void)sensor_values, (void)sensor_memory, (void)has_belts;  // follow from the rest
+                 readings, sensor_values, sensor_memory, has_belts, has_rolling_maps] = model;
+    (void)name, (void)idle_axes;  // decide nothing
+    (void)readings, (void)sensor_values, (void)sensor_memory, (void)has_belts,
+        (void)has_rolling_maps;  // follow from the rest
     add_all(gravity, planar, materials, pair_laws, bodies, shapes, points, hulls, surfaces, joints, axes, limits,
             couplings, springs, loads, pairs_without_contact, joint_rows, dof);
     if (!sensors.empty()) add(sensors);

@@ -211,7 +211,21 @@ MadeSurface make_surface(std::vector<Vec3> vertices, std::vector<Triangle> trian
   return {std::move(surface), ""};
 }
 
-MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t columns, double size_x, double size_y) {
+std::string find_arm_problem(const Grid& arms) {
+  if (arms.values.empty()) return "";
+  const std::size_t columns = arms.columns, rows = columns == 0 ? 0 : arms.values.size() / columns;
+  if (columns < 2 || rows < 2 || rows * columns != arms.values.size())
+    return "rolling_friction needs at least 2 rows and 2 columns of numbers, all rows of the same length";
+  for (std::size_t i = 0; i < arms.values.size(); ++i) {
+    if (std::isfinite(arms.values[i]) && arms.values[i] >= 0) continue;
+    return "rolling_friction in row " + std::to_string(i / columns + 1) + ", column " +
+           std::to_string(i % columns + 1) + " is not a length of zero or more";
+  }
+  return "";
+}
+
+MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t columns, double size_x, double size_y,
+                             Grid rolling_friction) {
   const std::size_t rows = columns == 0 ? 0 : heights.size() / columns;
   if (columns < 2 || rows < 2 || rows * columns != heights.size()) {
     return {nullptr, "needs at least 2 rows and 2 columns of heights, all rows of the same length"};
@@ -221,7 +235,9 @@ MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t col
                          " heights, more than the limit of " + std::to_string(kMaxTriangles / 2) +
                          " cells; make it coarser"};
   }
+  if (std::string problem = find_arm_problem(rolling_friction); !problem.empty()) return {nullptr, std::move(problem)};
   auto surface = std::make_shared<Surface>();
+  surface->rolling_friction = std::move(rolling_friction);
   surface->cell = {size_x / static_cast<double>(columns - 1), size_y / static_cast<double>(rows - 1)};
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
@@ -243,6 +259,21 @@ MadeSurface make_heightfield(const std::vector<double>& heights, std::size_t col
   }
   surface->one_sided = true;
   return {std::move(surface), ""};
+}
+
+double calc_rolling_friction(const Surface& surface, double x, double y) {
+  const auto& [arms, columns] = surface.rolling_friction;
+  const Vec3 low = surface.vertices.front(), high = surface.vertices.back();
+  const auto cell_of = [](double share, std::size_t count) {
+    const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(count - 1);
+    const std::size_t cell = std::min(static_cast<std::size_t>(at), count - 2);
+    return std::pair(cell, at - static_cast<double>(cell));
+  };
+  const auto [column, u] = cell_of((x - low.x()) / (high.x() - low.x()), columns);
+  const auto [row, v] = cell_of((y - low.y()) / (high.y() - low.y()), arms.size() / columns);
+  const double* lower = arms.data() + row * columns + column;
+  const double* upper = lower + columns;
+  return (1 - v) * ((1 - u) * lower[0] + u * lower[1]) + v * ((1 - u) * upper[0] + u * upper[1]);
 }
 
 MassProperties calc_surface_mass(const Surface& surface) {

@@ -169,6 +169,30 @@ const SceneNode& find_option(const SceneItem& item, const OptionFault& fault) {
   return item.node();
 }
 
+/// friction: 0.5, or friction: {peak: 0.9, sliding: 0.6, slip_speed: 0.1}, of a material or a pair. True if it is
+/// there.
+bool read_coefficient(const SceneItem& item, SourceTag source, SceneBuild* build, double* friction,
+                      std::optional<FrictionBySlip>* by_slip) {
+  const SceneNode* node = item.find("friction");
+  if (node == nullptr || !node->is_map()) return item.number("friction", friction);
+  const SceneMapPtr map = build->expander.resolve(*node, "friction of " + item.label());
+  if (!map) return false;
+  const SceneItem inner(build->reading, *map, "friction of " + item.label());
+  inner.check_keys({"peak", "sliding", "slip_speed", "like"});
+  bool complete = true;
+  for (const std::string_view key : {"peak", "sliding", "slip_speed"}) complete = inner.require(key) && complete;
+  if (!complete) return false;
+  FrictionBySlip slip;
+  complete = inner.number("peak", friction) & inner.number("sliding", &slip.sliding) &
+             inner.number("slip_speed", &slip.slip_speed);
+  ScenePlace& place = build->places[source];
+  place.add_member("friction", inner.find("peak"));
+  place.add_member("sliding", inner.find("sliding"));
+  place.add_member("slip_speed", inner.find("slip_speed"));
+  *by_slip = slip;
+  return complete;
+}
+
 }  // namespace
 
 std::optional<SolveMode> read_solve_mode(const SceneItem& item) {
@@ -193,7 +217,7 @@ void read_material(const SceneNode& name, const SceneNode& node, SceneBuild* bui
     material.source = build->add_place(node, map);
     const SceneItem item(build->reading, *map, label);
     item.check_keys(material_keys());
-    item.number("friction", &material.friction);
+    read_coefficient(item, material.source, build, &material.friction, &material.by_slip);
     item.number("restitution", &material.restitution);
     item.number("rolling_friction", &material.rolling_friction);
     item.number("spinning_friction", &material.spinning_friction);
@@ -217,7 +241,8 @@ void read_material_pairs(const SceneNode& list, SceneBuild* build) {
     item.check_keys({"between", "friction", "restitution", "tangential_restitution", "impact", "rolling_friction",
                      "spinning_friction", "solve", "like", "repeat"});
     build->read_between(item, false, &pair.a, &pair.b, pair.source);
-    item.number("friction", &pair.friction);
+    if (double friction = 0; read_coefficient(item, pair.source, build, &friction, &pair.by_slip))
+      pair.friction = friction;
     item.number("restitution", &pair.restitution);
     item.number("rolling_friction", &pair.rolling_friction);
     item.number("spinning_friction", &pair.spinning_friction);

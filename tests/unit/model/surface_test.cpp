@@ -201,5 +201,23 @@ TEST(Surface, GroupsBecomeNumbers) {
   EXPECT_EQ(made.model.bodies[1].group, -1);
 }
 
+TEST(Surface, RollingFrictionIsBilinearOverTheRectangle) {
+  // 3 columns over 8 m, 2 rows over 2 m; the heights have a grid of their own.
+  const Grid arms{{0, 0.1, 0.4, 1, 1.2, 0.8}, 3};
+  const MadeSurface made = make_heightfield({0, 1, 2, 3}, 2, 8, 2, arms);
+  ASSERT_EQ(made.problem, "");
+  const Surface& field = *made.surface;
+  EXPECT_DOUBLE_EQ(calc_rolling_friction(field, -4, -1), 0);
+  EXPECT_DOUBLE_EQ(calc_rolling_friction(field, 0, -1), 0.1);
+  EXPECT_DOUBLE_EQ(calc_rolling_friction(field, 4, 1), 0.8);
+  EXPECT_DOUBLE_EQ(calc_rolling_friction(field, -2, 0), (0 + 0.1 + 1 + 1.2) / 4);
+  EXPECT_DOUBLE_EQ(calc_rolling_friction(field, 3, -0.5),
+                   0.75 * (0.25 * 0.1 + 0.75 * 0.4) + 0.25 * (0.25 * 1.2 + 0.75 * 0.8));
+  EXPECT_DOUBLE_EQ(calc_rolling_friction(field, 100, 0), 0.6) << "beyond it as on its border";
+  for (const Grid& bad : {Grid{{1, 2, 3}, 3}, Grid{{1, 2, 3, 4, 5}, 2}, Grid{{1, 2, 3, -1}, 2},
+                          Grid{{1, 2, 3, std::numeric_limits<double>::infinity()}, 2}})
+    EXPECT_NE(make_heightfield({0, 0, 0, 0}, 2, 1, 1, bad).problem.find("rolling_friction"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace slipstick

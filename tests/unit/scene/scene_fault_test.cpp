@@ -121,6 +121,20 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"rolling",
                 "slipstick: 1\nmaterials: {ice: {rolling_friction: -0.1}}\n",
                 {"s.yaml:2:37: material 'ice': rolling_friction must not be negative, but is -0.1"}},
+        Spoiled{"friction_by_slip",
+                "slipstick: 1\nmaterials:\n"
+                "  a: {friction: {peak: 0.5, sliding: 0.6, slip_speed: 0}}\n"
+                "  b: {friction: {peak: 0.5, slidin: 0.6}}\n"
+                "  c: {friction: {peak: -1, sliding: x, slip_speed: 1}}\n"
+                "material_pairs: [{between: [a, b], friction: {peak: 2e4, sliding: 0.1, slip_speed: 1}}]\n",
+                {"s.yaml:3:38: material 'a': sliding must be at most the peak, 0.5, not 0.6",
+                 "s.yaml:3:55: material 'a': slip_speed must be positive, not 0",
+                 "s.yaml:4:17: missing key 'sliding' in friction of material 'b'",
+                 "s.yaml:4:17: missing key 'slip_speed' in friction of material 'b'",
+                 "s.yaml:4:29: unknown key 'slidin' in friction of material 'b'; did you mean 'sliding'?",
+                 "s.yaml:5:37: unknown name 'x'",
+                 "s.yaml:6:53: material pair 'a' and 'b': friction must be at most 10000, not 20000; what never slips "
+                 "has 1000 or a joint"}},
         Spoiled{
             "solve_mode",
             "slipstick: 1\nmaterials: {ice: {solve: iterativ}}\nmaterial_pairs: [{between: [ice, ice], solve: 1}]\n",
@@ -238,6 +252,47 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"like_circle",
                 "slipstick: 1\ndefaults:\n  a: {like: b}\n  b: {like: a}\nbodies:\n  - {like: a}\n",
                 {"s.yaml:4:13: 'like' goes in a circle at 'a'"}}),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Gear, SceneFault,
+    testing::Values(
+        Spoiled{"and_points",
+                shape("{extrude: {length: 1, points: [[0, 0], [1, 0], [0, 1]], gear: {teeth: 20, module: 1}}}"),
+                {"s.yaml:3:61: extrude of body 'b' needs either 'points', 'file' or 'gear'"}},
+        Spoiled{"no_map",
+                shape("{extrude: {length: 1, gear: 20}}"),
+                {"s.yaml:3:79: expected a map such as {teeth: 25, module: 2e-3} for 'gear' in extrude of body 'b', got "
+                 "'20'"}},
+        Spoiled{"no_module",
+                shape("{extrude: {length: 1, gear: {teeth: 20}}}"),
+                {"s.yaml:3:79: missing key 'module' in gear of extrude of body 'b'"}},
+        Spoiled{"too_few",
+                shape("{extrude: {length: 1, gear: {teeth: 3, module: 1}}}"),
+                {"s.yaml:3:87: 'teeth' must be from 4 to 1000, in gear of extrude of body 'b'"}},
+        Spoiled{
+            "no_involute",
+            shape("{extrude: {length: 1, gear: {teeth: 20, module: 1, internal: true}}}"),
+            {"s.yaml:3:87: 'teeth' are too few: the tips of the internal gear, at the radius 9, are within its base "
+             "circle of 9.397, where there is no involute; take more teeth, a smaller addendum or a profile_shift, in "
+             "gear of extrude of body 'b'"}},
+        Spoiled{
+            "pointed",
+            shape("{extrude: {length: 1, gear: {teeth: 20, module: 1, addendum: 2}}}"),
+            {"s.yaml:3:112: 'addendum' is too large: the teeth have come to a point before the radius 12, in gear of "
+             "extrude of body 'b'"}},
+        Spoiled{"rim_outside",
+                shape("{extrude: {length: 1, gear: {teeth: 20, module: 1, rim: 2}}}"),
+                {"s.yaml:3:107: 'rim' is for internal gears"}},
+        Spoiled{"rounded",
+                shape("{extrude: {length: 1, corner_radius: 0.1, gear: {teeth: 20, module: 1}}}"),
+                {"s.yaml:3:88: corner_radius would round the flanks of the gear too; leave it out in extrude of body "
+                 "'b'"}},
+        Spoiled{"revolved",
+                shape("{revolve: {gear: {teeth: 20, module: 1}}}"),
+                {"s.yaml:3:61: revolve of body 'b' needs either 'points' or 'file'",
+                 "s.yaml:3:62: unknown key 'gear' in revolve of body 'b' (known: like, points, holes, corner_radius, "
+                 "tolerance, file, scale, segments)"}}),
     name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(

@@ -204,6 +204,27 @@ TEST_F(SurfaceScenes, EachFaultIsOneLineWithItsPlace) {
             std::string::npos);
 }
 
+TEST_F(SurfaceScenes, MapsOfRollingFriction) {
+  const auto with = [](const std::string& map) {
+    return "{name: a, fixed: true, shapes: [{heightfield: {data: [[0, 1], [2, 1]], size: [1, 1], rolling_friction: " +
+           map + "}}]}";
+  };
+  // Other rows and columns than the heights are as good.
+  EXPECT_EQ(fault_of(with("{data: [[0, 1, 2], [0, 1, 2], [0, 0, 0]], scale: 0.01}")), "ok");
+  for (const auto& [map, what] : std::vector<std::array<std::string, 2>>{
+           {"0.1", "expected a map such as {file: soil.pgm, scale: 0.05} for 'rolling_friction'"},
+           {"{scale: 2}", "needs either 'file' or 'data'"},
+           {"{data: [[0, 1], [1]]}", "this row of 'data' has 1 numbers, the rows before it 2"},
+           {"{data: [[0, 1]]}", "needs at least 2 rows and 2 columns"},
+           {"{data: [[0, 1], [0, -1]]}", "rolling_friction in row 2, column 2 is not a length of zero or more"},
+           {"{file: hill.scv}", "hill.scv"},
+           {"{data: [[0, 1], [0, 1]], scal: 2}", "unknown key 'scal'"}}) {
+    const std::string fault = fault_of(with(map));
+    EXPECT_NE(fault.find(what), std::string::npos) << fault;
+    EXPECT_NE(fault.find("scene.yaml:3:"), std::string::npos) << fault;
+  }
+}
+
 /// A short, repeatable run of what tests/fuzz does for long: broken files give a fault or a surface, nothing else.
 TEST(SurfaceFile, MutatedFilesNeverCrash) {
   std::mt19937 random(61);
