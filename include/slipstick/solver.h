@@ -65,6 +65,8 @@ void raise_to(double value, double* worst);
 void raise_to(const WorstPart& value, WorstPart* worst);
 void raise_to(const Residuals& value, Residuals* worst);
 
+class ThreadTeam;
+
 /// One judge for all: computed from the problem and lambda alone; v is recomputed and compared, w never read.
 /// A non-finite solution has infinite residuals.
 class Judge {
@@ -73,6 +75,8 @@ class Judge {
   ~Judge();
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
+  /// Who helps from now on; null: nobody. The certificate is the same.
+  void set_team(const ThreadTeam* team);
   Residuals certify(const Problem& problem, const Solution& solution);
   /// Of the last certificate: that of each island by itself, in the order of their first row blocks. `scale` is the
   /// whole's.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "base/thread_team.h"
 #include "solve/law_parts.h"
 #include "solve/laws.h"
 #include "solve/mass_blocks.h"
@@ -29,6 +30,8 @@ constexpr double kDoubt = 1e-11;
 constexpr double kMostRound = 1e-9;
 /// The part of the law is named, not the map, if it is at least this share of the map's error.
 constexpr double kNamed = 0.1;
+/// Row blocks and columns that a thread takes at a time.
+constexpr std::size_t kJudgedBlocks = 512, kJudgedColumns = 256;
 
 /// x^T A x.
 double calc_square(const ConstBlockMap& a, const double* x) {
@@ -69,32 +72,58 @@ bool is_doubtful(const ColumnSpeeds& column) {
 }  // namespace
 
 struct Judge::Scratch {
+  /// What a portion of the columns or row blocks of an island shows.
+  struct Findings {
+    Residuals worst;
+    WorstPart part;       ///< of the law, or momentum
+    WorstPart map_block;  ///< the largest natural map
+    void operator+=(const Findings& later);
+  };
+
   void update_speeds(const Problem& problem, const Solution& solution);
   void refine_velocity(const Problem& problem, const Solution& solution);
   void update_change(const Problem& problem, int column);
-  void update_diagonals(const Problem& problem, const Solution& solution, const RowBlock& block);
+  void update_diagonals(const Problem& problem, const RowBlock& block);
+  void add_impulses(const Problem& problem, const Solution& solution);
   void update_most_round(const Problem& problem, const Solution& solution);
+  void update_terms(const Problem& problem, const RowBlock& block);
   void update_row_scales(const Problem& problem, const RowBlock& block);
   void judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result);
-  void judge_block(const Problem& problem, const Solution& solution, int island, int index, Residuals* result);
-  void judge_column(const Problem& problem, const Solution& solution, int island, int column, Residuals* result);
+  Findings judge_blocks(const Problem& problem, const Solution& solution, int island, double largest);
+  void judge_block(const Problem& problem, const Solution& solution, int island, int index, Findings* found);
+  Findings judge_columns(const Problem& problem, const Solution& solution, int island, std::span<const int> list) const;
+  void judge_column(const Problem& problem, const Solution& solution, int island, int column, Findings* found) const;
+  double most_round_of(int row) const { return most_round.empty() ? 0 : most_round[row]; }
+  template <class F>
+  void for_blocks(const Problem& problem, const F& f) const {
+    for_portions(team, problem.blocks.size(), kJudgedBlocks, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) f(problem.blocks[i]);
+    });
+  }
 
+  const ThreadTeam* team = nullptr;
   MassBlocks masses;
   Islands islands, groups;
   VecX v, w, q, free;
-  VecX map_w;  ///< w in plain double, as the solvers have it, for the natural map
+  VecX map_w;  ///< w in plain double, as the solvers have it, for the natural map; empty: the same as w
   std::vector<ColumnSpeeds> columns;
   std::vector<RowScale> rows;
   std::vector<LongSum> momentum;
-  std::vector<double> terms;       ///< of each row, squared
-  std::vector<double> most_round;  ///< of each row, as of the columns
-  std::vector<double> diagonals;   ///< of each Jacobian block, six numbers
+  std::vector<double> terms;        ///< of each row, squared; once it is judged its natural map, squared
+  std::vector<double> most_round;   ///< of each row, as of the columns; empty: zero
+  std::vector<double> diagonals;    ///< of each Jacobian block, as many as it has rows
+  std::vector<int> diagonal_start;  ///< of each Jacobian block
   std::vector<Residuals> by_island;
   WorstPart map, part;  ///< the worst natural map of an island; the worst part of the law, or momentum
-  double map_sum = 0;   ///< of the present island
-  WorstPart map_block;
 };
 
+void Judge::Scratch::Findings::operator+=(const Findings& later) {
+  raise_to(later.worst, &worst);
+  raise_to(later.part, &part);
+  if (later.map_block.value > map_block.value) map_block = later.map_block;
+}
+
+void Judge::set_team(const ThreadTeam* team) { scratch_->team = team; }
 Judge::Judge() : scratch_(std::make_unique<Scratch>()) {}
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
@@ -121,23 +150,29 @@ void raise_to(const Residuals& value, Residuals* worst) {
   raise_to(value.worst, &worst->worst);
 }
 
-/// The Delassus diagonal, part by part for each column, and what each impulse by itself carries into its columns.
-void Judge::Scratch::update_diagonals(const Problem& problem, const Solution& solution, const RowBlock& block) {
-  const double* lambda = solution.lambda.data() + block.row;
+/// The Delassus diagonal, part by part for each column.
+void Judge::Scratch::update_diagonals(const Problem& problem, const RowBlock& block) {
   for (int k = 0; k < block.size; ++k) rows[block.row + k].diagonal = problem.compliance[block.row + k];
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    double* diagonal = diagonals.data() + 6 * static_cast<std::size_t>(e);
+    double* diagonal = diagonals.data() + diagonal_start[e];
     update_diagonal(problem, masses, block, problem.entries[e], diagonal);
-    double& impulses = columns[problem.entries[e].column].impulses;
-    for (int k = 0; k < block.size; ++k) {
-      rows[block.row + k].diagonal += diagonal[k];
-      impulses += diagonal[k] * lambda[k] * lambda[k];
-    }
+    for (int k = 0; k < block.size; ++k) rows[block.row + k].diagonal += diagonal[k];
   }
   if (problem.coupling.empty()) return;
   for (int r = block.row; r < block.row + block.size; ++r)
     for (int i = problem.coupling.start[r]; i < problem.coupling.start[r + 1]; ++i)
       if (problem.coupling.column[i] == r) rows[r].diagonal += problem.coupling.value[i];
+}
+
+/// What each impulse by itself carries into its columns.
+void Judge::Scratch::add_impulses(const Problem& problem, const Solution& solution) {
+  for (const RowBlock& block : problem.blocks) {
+    const double* lambda = solution.lambda.data() + block.row;
+    for (int e = block.entry; e < block.entry + block.entries; ++e) {
+      double& impulses = columns[problem.entries[e].column].impulses;
+      for (int k = 0; k < block.size; ++k) impulses += diagonals[diagonal_start[e] + k] * lambda[k] * lambda[k];
+    }
+  }
 }
 
 void Judge::Scratch::update_change(const Problem& problem, int column) {
@@ -177,20 +212,30 @@ void Judge::Scratch::refine_velocity(const Problem& problem, const Solution& sol
 /// v and w of the impulses, and the scales of all columns.
 void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solution) {
   update_velocity(problem, masses, solution.lambda, &v);
-  for (int k = 0; k < problem.columns(); ++k) {
-    columns[k] = {};
-    for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i)
-      columns[k].terms += free[i] * problem.b[i];
-    update_change(problem, k);
-  }
-  for (const RowBlock& block : problem.blocks) update_diagonals(problem, solution, block);
-  update_row_velocity(problem, v, solution.lambda, &w);
+  for_portions(team, problem.columns(), kJudgedColumns, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      columns[k] = {};
+      for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i)
+        columns[k].terms += free[i] * problem.b[i];
+      update_change(problem, static_cast<int>(k));
+    }
+  });
+  diagonal_start.resize(problem.entries.size());
+  int start = 0;
+  for (const RowBlock& block : problem.blocks)
+    for (int e = block.entry; e < block.entry + block.entries; ++e, start += block.size) diagonal_start[e] = start;
+  diagonals.resize(start);
+  for_blocks(problem, [&](const RowBlock& block) { update_diagonals(problem, block); });
+  add_impulses(problem, solution);
+  update_row_velocity(problem, v, solution.lambda, &w, team);
+  map_w.resize(0);
+  most_round.clear();
+  if (std::none_of(columns.begin(), columns.end(), is_doubtful)) return;
   map_w = w;
   most_round.assign(problem.rows(), 0.0);
-  if (std::none_of(columns.begin(), columns.end(), is_doubtful)) return;
   update_most_round(problem, solution);
   refine_velocity(problem, solution);
-  update_row_velocity(problem, v, solution.lambda, &w);
+  update_row_velocity(problem, v, solution.lambda, &w, team);
 }
 
 /// Not of the island: an open contact may tie a fast body to it that no impulse reaches.
@@ -210,16 +255,17 @@ void Judge::Scratch::update_most_round(const Problem& problem, const Solution& s
 
 /// v must be what the impulses produce, to a part of the column's own speeds.
 void Judge::Scratch::judge_column(const Problem& problem, const Solution& solution, int island, int column,
-                                  Residuals* result) {
+                                  Findings* found) const {
   const int n = problem.column_size(column), first = problem.column_start[column];
+  Residuals& result = found->worst;
   double error[6], largest = 0;
   for (int i = 0; i < n; ++i) {
     error[i] = v[first + i] - solution.v[first + i];
     largest = std::max(largest, std::abs(error[i]));
-    result->speed = std::max(result->speed, std::abs(solution.v[first + i]));
+    result.speed = std::max(result.speed, std::abs(solution.v[first + i]));
   }
   if (largest == 0) return;
-  result->dynamics = std::max(result->dynamics, largest);
+  result.dynamics = std::max(result.dynamics, largest);
   const ColumnSpeeds& speeds = columns[column];
   const ConstBlockMap mass = problem.mass_block(column);
   const double size = mass.trace();
@@ -227,8 +273,17 @@ void Judge::Scratch::judge_column(const Problem& problem, const Solution& soluti
                         std::min(kRound * std::sqrt(speeds.impulses), speeds.most_round * std::sqrt(size));
   if (excess <= 0) return;
   const double relative = calc_share(excess, speeds.change + speeds.terms + kStillSquare * size);
-  result->momentum = std::max(result->momentum, relative);
-  raise_to(WorstPart{LawPart::Momentum, island, -1, column, -1, largest, relative}, &part);
+  result.momentum = std::max(result.momentum, relative);
+  raise_to(WorstPart{LawPart::Momentum, island, -1, column, -1, largest, relative}, &found->part);
+}
+
+Judge::Scratch::Findings Judge::Scratch::judge_columns(const Problem& problem, const Solution& solution, int island,
+                                                       std::span<const int> list) const {
+  return sum_portions<Findings>(team, list.size(), kJudgedColumns, [&](std::size_t first, std::size_t last) {
+    Findings found;
+    for (std::size_t i = first; i < last; ++i) judge_column(problem, solution, island, list[i], &found);
+    return found;
+  });
 }
 
 /// Speeds that matter to a row: what it would have without impulses, what the impulses did to its columns, and
@@ -239,17 +294,17 @@ void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& b
     double change = 0, impulses = 0;
     for (int e = block.entry; e < block.entry + block.entries; ++e) {
       const ColumnSpeeds& column = columns[problem.entries[e].column];
-      const double diagonal = diagonals[6 * static_cast<std::size_t>(e) + k];
+      const double diagonal = diagonals[diagonal_start[e] + k];
       change += diagonal * column.change;
       impulses += diagonal * column.impulses;
     }
     rows[r].square = q[r] * q[r] + change + kCancelled * kCancelled * terms[r] + kStillSquare;
-    rows[r].floor = kRound * std::sqrt(terms[r]) + std::min(kRound * std::sqrt(impulses), most_round[r]);
+    rows[r].floor = kRound * std::sqrt(terms[r]) + std::min(kRound * std::sqrt(impulses), most_round_of(r));
   }
 }
 
 void Judge::Scratch::judge_block(const Problem& problem, const Solution& solution, int island, int index,
-                                 Residuals* result) {
+                                 Findings* found) {
   const RowBlock& block = problem.blocks[index];
   RowScale* scale = rows.data() + block.row;
   double mean = 0;
@@ -261,26 +316,43 @@ void Judge::Scratch::judge_block(const Problem& problem, const Solution& solutio
   const double* lambda = solution.lambda.data() + block.row;
   const double* row_w = w.data() + block.row;
   double f[6];
-  const double* plain_w = map_w.data() + block.row;
+  const double* plain_w = map_w.size() > 0 ? map_w.data() + block.row : row_w;
   const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, plain_w) : 0;
   update_natural_map(problem, block, rho, saxce, lambda, plain_w, f);
   for (int k = 0; k < block.size; ++k) {
-    map_sum += f[k] * f[k];
-    if (std::abs(f[k]) <= map_block.value) continue;
-    map_block.value = std::abs(f[k]);
-    map_block.block = index;
+    terms[block.row + k] = f[k] * f[k];
+    if (std::abs(f[k]) <= found->map_block.value) continue;
+    found->map_block.value = std::abs(f[k]);
+    found->map_block.block = index;
   }
   WorstPart worst;
   find_worst_part(problem, block, scale, lambda, row_w, &worst);
   worst.island = island;
   worst.block = index;
-  result->law = std::max(result->law, worst.relative);
-  raise_to(worst, &part);
+  Residuals& result = found->worst;
+  result.law = std::max(result.law, worst.relative);
+  raise_to(worst, &found->part);
   if (block.law != LawKind::Friction) return;
-  result->cone = std::max(result->cone, cone_violation(block, lambda));
+  result.cone = std::max(result.cone, cone_violation(block, lambda));
   double power = 0;
   for (int k = 1; k < block.size; ++k) power += lambda[k] * row_w[k];
-  result->dissipation = std::max(result->dissipation, power);
+  result.dissipation = std::max(result.dissipation, power);
+}
+
+/// `largest`: in local form the bodies are not known, and the island's largest offset stands for their speeds.
+Judge::Scratch::Findings Judge::Scratch::judge_blocks(const Problem& problem, const Solution& solution, int island,
+                                                      double largest) {
+  const std::span<const int> list = islands.blocks(island);
+  return sum_portions<Findings>(team, list.size(), kJudgedBlocks, [&](std::size_t first, std::size_t last) {
+    Findings found;
+    for (std::size_t i = first; i < last; ++i) {
+      const RowBlock& block = problem.blocks[list[i]];
+      update_row_scales(problem, block);
+      for (int k = 0; k < block.size && !problem.coupling.empty(); ++k) rows[block.row + k].square += largest;
+      judge_block(problem, solution, island, list[i], &found);
+    }
+    return found;
+  });
 }
 
 namespace {
@@ -298,32 +370,34 @@ WorstPart find_worst(const Problem& problem, const WorstPart& map, const WorstPa
 
 }  // namespace
 
-void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result) {
-  double offsets = 0, term = 0, largest = 0;
-  for (const int i : islands.blocks(island)) {
-    const RowBlock& block = problem.blocks[i];
-    for (int r = block.row; r < block.row + block.size; ++r) {
-      terms[r] = problem.c[r] * problem.c[r];
-      for (int e = block.entry; e < block.entry + block.entries; ++e)
-        terms[r] +=
-            diagonals[6 * static_cast<std::size_t>(e) + r - block.row] * columns[problem.entries[e].column].terms;
-      offsets += q[r] * q[r];
-      term += terms[r];
-      largest = std::max(largest, q[r] * q[r]);
-    }
+void Judge::Scratch::update_terms(const Problem& problem, const RowBlock& block) {
+  for (int k = 0; k < block.size; ++k) {
+    const int r = block.row + k;
+    terms[r] = problem.c[r] * problem.c[r];
+    for (int e = block.entry; e < block.entry + block.entries; ++e)
+      terms[r] += diagonals[diagonal_start[e] + k] * columns[problem.entries[e].column].terms;
   }
-  for (const int column : islands.columns(island)) judge_column(problem, solution, island, column, result);
-  map_sum = 0;
-  map_block = {};
+}
+
+void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result) {
+  double offsets = 0, term = 0, largest = 0, map_sum = 0;
+  const auto for_rows = [&](const auto& f) {
+    for (const int i : islands.blocks(island))
+      for (int r = problem.blocks[i].row; r < problem.blocks[i].row + problem.blocks[i].size; ++r) f(r);
+  };
+  for_rows([&](int r) {
+    offsets += q[r] * q[r];
+    term += terms[r];
+    largest = std::max(largest, q[r] * q[r]);
+  });
+  Findings found = judge_columns(problem, solution, island, islands.columns(island));
+  found += judge_blocks(problem, solution, island, largest);
+  for_rows([&](int r) { map_sum += terms[r]; });
+  raise_to(found.worst, result);
+  part = found.part;
+  WorstPart& map_block = found.map_block;
   map_block.part = LawPart::NaturalMap;
   map_block.island = island;
-  for (const int i : islands.blocks(island)) {
-    const RowBlock& block = problem.blocks[i];
-    update_row_scales(problem, block);
-    // In local form the bodies are not known: the island's largest offset stands for their speeds.
-    for (int k = 0; k < block.size && !problem.coupling.empty(); ++k) rows[block.row + k].square += largest;
-    judge_block(problem, solution, island, i, result);
-  }
   map_block.relative =
       calc_share(std::sqrt(map_sum), std::max({offsets, kCancelled * kCancelled * term, kStillSquare}));
   result->natural = std::max(result->natural, std::isfinite(map_sum) ? map_block.value : kInfinity);
@@ -344,17 +418,17 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
     return result;
   }
   Scratch& s = *scratch_;
-  s.masses.update(problem);
+  s.masses.update(problem, s.team);
   s.islands.update(problem);
   s.columns.resize(problem.columns());
   s.rows.resize(row_count);
   s.terms.resize(row_count);
-  s.diagonals.resize(6 * problem.entries.size());
   s.by_island.clear();
-  update_free_velocity(problem, s.masses, &s.free);
-  update_row_image(problem, s.free, &s.q);
+  update_free_velocity(problem, s.masses, &s.free, s.team);
+  update_row_image(problem, s.free, &s.q, s.team);
   result.scale = s.q.norm();
   s.update_speeds(problem, solution);
+  s.for_blocks(problem, [&](const RowBlock& block) { s.update_terms(problem, block); });
   WorstPart map, part;
   for (int island = 0; island < s.islands.count(); ++island) {
     Residuals& one = s.by_island.emplace_back();
@@ -366,9 +440,10 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
     one.worst = find_worst(problem, s.map, s.part);
     one.scale = result.scale;
   }
-  s.part = part;
-  for (const int column : s.islands.free_columns()) s.judge_column(problem, solution, -1, column, &result);
-  result.worst = find_worst(problem, map, s.part);
+  const Scratch::Findings alone = s.judge_columns(problem, solution, -1, s.islands.free_columns());
+  raise_to(alone.worst, &result);
+  raise_to(alone.part, &part);
+  result.worst = find_worst(problem, map, part);
   return result;
 }
 

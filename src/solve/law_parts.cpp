@@ -76,15 +76,22 @@ void find_slip_parts(const RowBlock& block, const FrictionLimit& limit, const Ro
   double diagonal = 0;
   for (int k = limit.first; k < limit.first + limit.size; ++k) diagonal += rows[k].diagonal / limit.size;
   const double radius = block.mu * std::max(lambda[0], 0.0);
-  double y[2], projected[2], outside = 0, defect = 0;
+  double y[2], projected[2], outside = 0, defect = 0;  // both squared at first
   for (int k = 0; k < limit.size; ++k) projected[k] = lambda[limit.first + k];
   project_friction(block, limit.size, radius, projected);
-  for (int k = 0; k < limit.size; ++k) outside = std::hypot(outside, lambda[limit.first + k] - projected[k]);
+  for (int k = 0; k < limit.size; ++k) {
+    const double part = lambda[limit.first + k] - projected[k];
+    outside += part * part;
+  }
+  outside = std::sqrt(outside);
   raise_part(LawPart::Cone, outside, diagonal * outside, scale, worst);
   for (int k = 0; k < limit.size; ++k) y[k] = projected[k] = lambda[limit.first + k] - w[limit.first + k] / diagonal;
   project_friction(block, limit.size, radius, projected);
-  for (int k = 0; k < limit.size; ++k)
-    defect = std::hypot(defect, w[limit.first + k] + diagonal * (y[k] - projected[k]));
+  for (int k = 0; k < limit.size; ++k) {
+    const double part = w[limit.first + k] + diagonal * (y[k] - projected[k]);
+    defect += part * part;
+  }
+  defect = std::sqrt(defect);
   raise_part(LawPart::Slip, defect, defect, scale, worst);
 }
 

@@ -3,38 +3,49 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "base/thread_team.h"
 #include "solve/row_kernels.h"
 
 namespace slipstick {
 
 using Block6 = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
 
-void MassBlocks::update(const Problem& problem) {
-  const int columns = problem.columns();
+namespace {
+
+/// Row blocks and columns that a thread takes at a time.
+constexpr std::size_t kImagePortion = 1024, kMassPortion = 512;
+
+}  // namespace
+
+void MassBlocks::update(const Problem& problem, const ThreadTeam* team) {
   start_.assign(problem.mass_start.begin(), problem.mass_start.end());
-  size_.resize(columns);
-  body_.assign(columns, 0);
+  size_.resize(problem.columns());
+  body_.assign(problem.columns(), 0);
   inverse_.resize(problem.mass.size());
-  for (int k = 0; k < columns; ++k) {
-    const int n = problem.column_size(k);
-    size_[k] = n;
-    BlockMap inverse(inverse_.data() + start_[k], n, n);
-    const auto a = problem.mass_block(k);
-    if (n == 1) {
-      inverse(0, 0) = 1 / a(0, 0);
-    } else if (n == 3) {
-      const Mat3 block = Mat3(a).inverse();
-      inverse = block;
-    } else if (n == 6 && a.topRightCorner<3, 3>().isZero(0) && a.bottomLeftCorner<3, 3>().isZero(0)) {
-      inverse.setZero();  // linear and angular parts apart
-      const Mat3 linear = Mat3(a.topLeftCorner<3, 3>()).inverse();
-      body_[k] = linear == Mat3(linear(0, 0) * Mat3::Identity());
-      const Mat3 angular = Mat3(a.bottomRightCorner<3, 3>()).inverse();
-      inverse.topLeftCorner<3, 3>() = linear;
-      inverse.bottomRightCorner<3, 3>() = angular;
-    } else {
-      inverse = Block6(a).partialPivLu().inverse();
-    }
+  for_portions(team, problem.columns(), kMassPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) update_column(problem, static_cast<int>(k));
+  });
+}
+
+void MassBlocks::update_column(const Problem& problem, int k) {
+  const int n = problem.column_size(k);
+  size_[k] = n;
+  BlockMap inverse(inverse_.data() + start_[k], n, n);
+  const auto a = problem.mass_block(k);
+  if (n == 1) {
+    inverse(0, 0) = 1 / a(0, 0);
+  } else if (n == 3) {
+    const Mat3 block = Mat3(a).inverse();
+    inverse = block;
+  } else if (n == 6 && a.topRightCorner<3, 3>().isZero(0) && a.bottomLeftCorner<3, 3>().isZero(0)) {
+    inverse.setZero();  // linear and angular parts apart
+    const Mat3 linear = Mat3(a.topLeftCorner<3, 3>()).inverse();
+    body_[k] = linear == Mat3(linear(0, 0) * Mat3::Identity());
+    const Mat3 angular = Mat3(a.bottomRightCorner<3, 3>()).inverse();
+    inverse.topLeftCorner<3, 3>() = linear;
+    inverse.bottomRightCorner<3, 3>() = angular;
+  } else {
+    inverse = Block6(a).partialPivLu().inverse();
   }
 }
 
@@ -51,42 +62,64 @@ void divide_by_mass(const Problem& problem, const MassBlocks& masses, int column
   std::copy_n(result, n, part);
 }
 
-void divide_by_masses(const Problem& problem, const MassBlocks& masses, VecX* v) {
-  for (int k = 0; k < problem.columns(); ++k) divide_by_mass(problem, masses, k, v);
+void divide_by_masses(const Problem& problem, const MassBlocks& masses, VecX* v, const ThreadTeam* team) {
+  for_portions(team, problem.columns(), kMassPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) divide_by_mass(problem, masses, static_cast<int>(k), v);
+  });
+}
+
+/// Of contacts of bodies, which most are, nothing is asked but their numbers.
+bool is_contact_of_bodies(const Problem& problem, const RowBlock& block, const JacobianEntry& entry) {
+  return block.size == 3 && problem.column_size(entry.column) == 6;
+}
+
+[[gnu::noinline]] void add_any_image(const RowBlock& block, int n, const double* j, const double* v, double* u) {
+  rows::dispatch(block.size, n, [&]<int M, int N>() { rows::add_image<M, N>(block.size, n, j, v, u); });
+}
+
+[[gnu::noinline]] void add_any_impulse(const RowBlock& block, int n, const double* j, const double* lambda, double* v) {
+  rows::dispatch(block.size, n, [&]<int M, int N>() { rows::add_transposed<M, N>(block.size, n, j, lambda, v); });
 }
 
 /// u += J v of a block.
-void add_block_image(const Problem& problem, const RowBlock& block, const VecX& v, VecX* u) {
+inline void add_block_image(const Problem& problem, const RowBlock& block, const VecX& v, VecX* u) {
+  double* out = u->data() + block.row;
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    const int column = problem.entries[e].column, n = problem.column_size(column);
-    const double* j = problem.jacobian.data() + problem.entries[e].offset;
-    rows::dispatch(block.size, n, [&]<int M, int N>() {
-      rows::add_image<M, N>(block.size, n, j, v.data() + problem.column_start[column], u->data() + block.row);
-    });
+    const JacobianEntry& entry = problem.entries[e];
+    const double* j = problem.jacobian.data() + entry.offset;
+    const double* at = v.data() + problem.column_start[entry.column];
+    if (is_contact_of_bodies(problem, block, entry))
+      rows::add_image<3, 6>(3, 6, j, at, out);
+    else
+      add_any_image(block, problem.column_size(entry.column), j, at, out);
   }
 }
 
 /// v += J^T lambda of a block.
-void add_block_impulse(const Problem& problem, const RowBlock& block, const VecX& lambda, VecX* v) {
+inline void add_block_impulse(const Problem& problem, const RowBlock& block, const VecX& lambda, VecX* v) {
+  const double* impulse = lambda.data() + block.row;
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    const int column = problem.entries[e].column, n = problem.column_size(column);
-    const double* j = problem.jacobian.data() + problem.entries[e].offset;
-    double* out = v->data() + problem.column_start[column];
-    rows::dispatch(block.size, n, [&]<int M, int N>() {
-      rows::add_transposed<M, N>(block.size, n, j, lambda.data() + block.row, out);
-    });
+    const JacobianEntry& entry = problem.entries[e];
+    const double* j = problem.jacobian.data() + entry.offset;
+    double* out = v->data() + problem.column_start[entry.column];
+    if (is_contact_of_bodies(problem, block, entry))
+      rows::add_transposed<3, 6>(3, 6, j, impulse, out);
+    else
+      add_any_impulse(block, problem.column_size(entry.column), j, impulse, out);
   }
 }
 
 }  // namespace
 
-void update_row_image(const Problem& problem, const VecX& v, VecX* u) {
+void update_row_image(const Problem& problem, const VecX& v, VecX* u, const ThreadTeam* team) {
   *u = Eigen::Map<const VecX>(problem.c.data(), problem.rows());
-  for (const RowBlock& block : problem.blocks) add_block_image(problem, block, v, u);
+  for_portions(team, problem.blocks.size(), kImagePortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) add_block_image(problem, problem.blocks[i], v, u);
+  });
 }
 
-void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w) {
-  update_row_image(problem, v, w);
+void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lambda, VecX* w, const ThreadTeam* team) {
+  update_row_image(problem, v, w, team);
   for (int r = 0; r < problem.rows(); ++r) (*w)[r] += problem.compliance[r] * lambda[r];
   if (problem.coupling.empty()) return;
   for (int r = 0; r < problem.rows(); ++r) {
@@ -95,19 +128,22 @@ void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lamb
   }
 }
 
-void update_row_velocity(const Problem& problem, const ProblemPart& part, const VecX& v, const VecX& lambda, VecX* w) {
-  for (const int i : part.blocks) {
-    const RowBlock& block = problem.blocks[i];
-    for (int r = block.row; r < block.row + block.size; ++r) (*w)[r] = problem.c[r];
-    add_block_image(problem, block, v, w);
-    for (int r = block.row; r < block.row + block.size; ++r) (*w)[r] += problem.compliance[r] * lambda[r];
-  }
+void update_row_velocity(const Problem& problem, const ProblemPart& part, const VecX& v, const VecX& lambda, VecX* w,
+                         const ThreadTeam* team) {
+  for_portions(team, part.blocks.size(), kImagePortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const RowBlock& block = problem.blocks[part.blocks[i]];
+      for (int r = block.row; r < block.row + block.size; ++r) (*w)[r] = problem.c[r];
+      add_block_image(problem, block, v, w);
+      for (int r = block.row; r < block.row + block.size; ++r) (*w)[r] += problem.compliance[r] * lambda[r];
+    }
+  });
 }
 
 void update_velocity(const Problem& problem, const MassBlocks& masses, const VecX& lambda, VecX* v) {
   *v = Eigen::Map<const VecX>(problem.b.data(), problem.unknowns());
   for (const RowBlock& block : problem.blocks) add_block_impulse(problem, block, lambda, v);
-  divide_by_masses(problem, masses, v);
+  divide_by_masses(problem, masses, v, nullptr);
 }
 
 void update_velocity(const Problem& problem, const MassBlocks& masses, const ProblemPart& part, const VecX& lambda,
@@ -118,9 +154,16 @@ void update_velocity(const Problem& problem, const MassBlocks& masses, const Pro
   for (const int k : part.columns) divide_by_mass(problem, masses, k, v);
 }
 
-void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v) {
+void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v, const ThreadTeam* team) {
   *v = Eigen::Map<const VecX>(problem.b.data(), problem.unknowns());
-  divide_by_masses(problem, masses, v);
+  divide_by_masses(problem, masses, v, team);
+}
+
+void update_free_velocity(const Problem& problem, const MassBlocks& masses, const ProblemPart& part, VecX* v) {
+  for (const int k : part.columns) {
+    for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i) (*v)[i] = problem.b[i];
+    divide_by_mass(problem, masses, k, v);
+  }
 }
 
 void update_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block,
@@ -145,6 +188,29 @@ double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, cons
       if (problem.coupling.column[i] == r) trace += problem.coupling.value[i];
   }
   return trace / block.size;
+}
+
+void update_joint_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block, double* diagonal) {
+  // Of the mean: what rounding leaves of a row that nothing moves is 1e-32 of it; metres against radians are 1e-18 for
+  // parts of a nanometre.
+  constexpr double kNothing = 1e-22;
+  std::fill_n(diagonal, block.size, 0.0);
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    double own[6];
+    update_diagonal(problem, masses, block, problem.entries[e], own);
+    for (int k = 0; k < block.size; ++k) diagonal[k] += own[k];
+  }
+  double mean = 0;
+  for (int k = 0; k < block.size; ++k) {
+    const int r = block.row + k;
+    diagonal[k] += problem.compliance[r];
+    for (int i = problem.coupling.empty() ? 0 : problem.coupling.start[r];
+         i < (problem.coupling.empty() ? 0 : problem.coupling.start[r + 1]); ++i)
+      if (problem.coupling.column[i] == r) diagonal[k] += problem.coupling.value[i];
+    mean += diagonal[k] / block.size;
+  }
+  for (int k = 0; k < block.size; ++k)
+    if (!(diagonal[k] > kNothing * mean)) diagonal[k] = mean > 0 ? mean : 1;
 }
 
 }  // namespace slipstick

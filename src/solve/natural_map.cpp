@@ -74,6 +74,20 @@ double calc_natural_map_norm(const Problem& problem, const std::vector<double>& 
   return std::sqrt(sum);
 }
 
+double calc_creep_norm(const Problem& problem, const VecX& x, const VecX& u) {
+  double sum = 0;
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law == LawKind::Box) continue;
+    const int end = block.row + (block.law == LawKind::Friction ? 1 : block.size);
+    for (int r = block.row; r < end; ++r) {
+      if (block.law != LawKind::Equality && !(x[r] > 0)) continue;
+      const double image = u[r] - problem.c[r];
+      sum += image * image;
+    }
+  }
+  return std::sqrt(sum);
+}
+
 double calc_relative(double norm, double scale) {
   if (norm == 0) return 0;
   const double relative = norm / scale;

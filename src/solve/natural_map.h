@@ -30,6 +30,9 @@ double calc_residual_scale(const Problem& problem, const VecX& free_velocity, co
 /// coupling; `saxce`: De Saxce's terms on the normal rows where they are frozen, null: those of w.
 double calc_natural_map_norm(const Problem& problem, const std::vector<double>& rho, const VecX& x, const VecX& w,
                              const VecX* saxce = nullptr);
+/// || J v || of the rows that push, or hold, from u = J v + c: how fast bodies go into each other, or come apart, by
+/// their velocities alone.
+double calc_creep_norm(const Problem& problem, const VecX& x, const VecX& u);
 /// norm / scale with 0 / 0 = 0, infinite where it is not finite.
 double calc_relative(double norm, double scale);
 

@@ -1,6 +1,8 @@
 // Products with one Jacobian block, with the common sizes unrolled. J is row-major, m rows and n columns.
 #pragma once
 
+#include "solve/linalg/six.h"
+
 namespace slipstick::rows {
 
 inline constexpr int kAny = -1;
@@ -9,6 +11,11 @@ inline constexpr int kAny = -1;
 template <int M, int N>
 inline void add_image(int m_, int n_, const double* j, const double* x, double* out) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  if constexpr (N == 6) {
+    const Six six = Six::load(x);
+    for (int r = 0; r < m; ++r) out[r] += dot(Six::load(j + r * 6), six);
+    return;
+  }
   for (int r = 0; r < m; ++r) {
     double sum = 0;
     for (int k = 0; k < n; ++k) sum += j[r * n + k] * x[k];
@@ -20,6 +27,12 @@ inline void add_image(int m_, int n_, const double* j, const double* x, double* 
 template <int M, int N>
 inline void add_transposed(int m_, int n_, const double* j, const double* y, double* out) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  if constexpr (N == 6) {
+    Six six = Six::load(out);
+    for (int r = 0; r < m; ++r) six.add(Six::load(j + r * 6), y[r]);
+    six.store(out);
+    return;
+  }
   for (int r = 0; r < m; ++r)
     for (int k = 0; k < n; ++k) out[k] += j[r * n + k] * y[r];
 }
@@ -28,6 +41,15 @@ inline void add_transposed(int m_, int n_, const double* j, const double* y, dou
 template <int M, int N, bool Transposed>
 inline void set_weighted(int m_, int n_, const double* d, const double* j, double* out) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  if constexpr (M == 3 && N == 6) {
+    const Six row[3] = {Six::load(j), Six::load(j + 6), Six::load(j + 12)};
+    for (int r = 0; r < 3; ++r) {
+      Six sum;
+      for (int s = 0; s < 3; ++s) sum.add(row[s], Transposed ? d[s * 3 + r] : d[r * 3 + s]);
+      sum.store(out + r * 6);
+    }
+    return;
+  }
   for (int r = 0; r < m; ++r) {
     for (int k = 0; k < n; ++k) out[r * n + k] = 0;
     for (int s = 0; s < m; ++s) {
@@ -41,6 +63,15 @@ inline void set_weighted(int m_, int n_, const double* d, const double* j, doubl
 template <int M, int NA, int NB>
 inline void add_gram(int m_, int na_, int nb_, const double* a, const double* b, double* out) {
   const int m = M == kAny ? m_ : M, na = NA == kAny ? na_ : NA, nb = NB == kAny ? nb_ : NB;
+  if constexpr (M == 3 && NA == 6 && NB == 6) {
+    const Six row[3] = {Six::load(a), Six::load(a + 6), Six::load(a + 12)};
+    for (int k = 0; k < 6; ++k) {
+      Six column = Six::load(out + k * 6);
+      for (int r = 0; r < 3; ++r) column.add(row[r], b[r * 6 + k]);
+      column.store(out + k * 6);
+    }
+    return;
+  }
   for (int k = 0; k < nb; ++k) {
     for (int r = 0; r < m; ++r) {
       const double weight = b[r * nb + k];

@@ -1,9 +1,5 @@
 #include "solve/solver_ladder_impl.h"
 
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -27,8 +23,6 @@ constexpr int kManyRows = 3000;
 /// Sweeps of Gauss-Seidel from a cold start: they cost less than one factorization, end easy problems at once and give
 /// the first rung a guess otherwise.
 constexpr int kStarterSweeps = 5;
-/// m/s, rad/s: what moves faster is not at rest, and the judge need not be asked.
-constexpr double kRestSpeed = 1e-6;
 
 /// The last resort: so many sweeps from the best answer, then the first rung from where they end. Where an active set
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
@@ -265,19 +259,20 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
   islands.solve_free_columns(problem, solution);
   const auto solve = [&](int island) {
     LadderSlot& slot = *slots[island];
-    if (slot.is_heap) return;
+    if (slot.is_heap || slot.is_still || slot.is_solved) return;
     islands.extract(problem, island, &slot.problem);
     islands.gather(problem, island, *solution, &slot.solution);
     solve_metered(slot.problem, &slot.solution, &slot);
   };
-  if (options.threads > 1) {
-    tbb::task_arena arena(std::min(options.threads, tbb::info::default_concurrency()));
-    arena.execute([&] { tbb::parallel_for(0, islands.count(), solve); });
-  } else {
-    for (int island = 0; island < islands.count(); ++island) solve(island);
+  for_portions(team.get(), islands.count(), 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t island = first; island < last; ++island) solve(static_cast<int>(island));
+  });
+  for (int island = 0; island < islands.count(); ++island) {
+    LadderSlot& slot = *slots[island];
+    if (slot.is_heap || slot.is_still || slot.is_solved) continue;
+    islands.scatter(problem, island, slot.solution, solution);
+    slot.is_solved = true;
   }
-  for (int island = 0; island < islands.count(); ++island)
-    if (!slots[island]->is_heap) islands.scatter(problem, island, slots[island]->solution, solution);
 }
 
 void add_statistics(const SolverStatistics& part, SolverStatistics* all) {
@@ -311,6 +306,30 @@ void SolverLadder::Impl::update_island_results(const Problem& problem) {
   }
 }
 
+/// All islands that are neither heaps nor answered yet.
+void SolverLadder::Impl::solve_rest(const Problem& problem, Solution* solution) {
+  if (!is_whole()) return solve_islands(problem, solution);
+  if (!slots[0]->is_still) solve_metered(problem, solution, slots[0].get());  // no need to copy anything
+}
+
+void SolverLadder::Impl::judge_whole(const Problem& problem, const Solution& solution, LadderJudged* judged) {
+  const Clock::time_point began = Clock::now();
+  judged->residual = judge.certify(problem, solution);
+  judged->seconds += std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+/// Every island by what answers it. True: the judge has seen the whole as it is now.
+bool SolverLadder::Impl::answer(const Problem& problem, bool judges, Solution* solution, LadderJudged* judged) {
+  const bool still = judges && find_still(problem, solution);
+  solve_rest(problem, solution);
+  if (!heaps.empty()) *judged = sweep_heaps(problem, judges ? &judge : nullptr, solution);
+  if (!still || is_stopped()) return !heaps.empty();
+  judge_whole(problem, *solution, judged);
+  if (!take_still(problem, solution)) return true;
+  solve_rest(problem, solution);
+  return false;
+}
+
 LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solution* solution) {
   start = Clock::now();
   if (solution->v.size() != problem.unknowns()) solution->v.setZero(problem.unknowns());
@@ -326,14 +345,9 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   work_per_row = problem.rows() == 0 ? 0 : std::max(limit - spent, kLeastShare * limit) / problem.rows();
   if (std::isinf(limit)) work_per_row = limit;
   find_heaps(problem);
-  const bool whole = islands.count() == 1 && islands.free_columns().empty() && heaps.empty();
-  LadderJudged swept;
-  if (whole) {
-    solve_metered(problem, solution, slots[0].get());  // no need to copy anything
-  } else {
-    solve_islands(problem, solution);
-    if (!heaps.empty()) swept = sweep_heaps(problem, judges ? &judge : nullptr, solution);
-  }
+  for (const auto& slot : slots) slot->is_still = slot->is_solved = false;
+  LadderJudged judged;
+  const bool known = answer(problem, judges, solution, &judged);
   LadderResult result;
   result.tolerance = options.tolerance;
   result.certified = true;
@@ -366,20 +380,23 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
     result.note = "stopped";
     return result;
   }
-  const Clock::time_point solved = Clock::now();
   // The judge is a pure function: the one island's certificate is the whole's. Of several islands each was certified by
   // its own tolerance (heaps have a looser one); what is reported is judged once more from the whole problem. Where
-  // there are heaps that has been done.
-  result.residual = !heaps.empty()                        ? swept.residual
-                    : whole && slots[0]->result.certified ? slots[0]->result.residual
-                                                          : judge.certify(problem, *solution);
+  // there are heaps, or islands that were answered by their guess, that has been done.
+  if (!known && is_whole() && slots[0]->result.certified)
+    judged.residual = slots[0]->result.residual;
+  else if (!known)
+    judge_whole(problem, *solution, &judged);
+  result.residual = judged.residual;
   result.certified = result.certified && result.residual.within(result.tolerance);
-  result.certify_seconds = swept.seconds + std::chrono::duration<double>(Clock::now() - solved).count();
+  result.certify_seconds = judged.seconds;
   return result;
 }
 
 SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_unique<Impl>()) {
   impl_->options = options;
+  impl_->team = std::make_unique<ThreadTeam>(options.threads);
+  impl_->judge.set_team(impl_->team.get());
   impl_->solver_options = options.solver_options;
   if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};

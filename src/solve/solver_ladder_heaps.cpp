@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "solve/solver_ladder_impl.h"
 #include "solve/solvers/time_limit.h"
@@ -53,12 +54,13 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
   const bool looks = options.heap_tolerance > options.tolerance && !options.hold_resting && !options.prototype;
   for (int island = 0; island < islands.count(); ++island) {
     LadderSlot& slot = *slots[island];
-    slot.is_heap = false;
+    const bool was_heap = std::exchange(slot.is_heap, false);
     const ProblemPart part = islands.part(island);
     if (!looks || part.columns.size() > part.blocks.size()) continue;
     int ordered = options.ordered_columns;
     if (options.heap_sweeps > 0 && !has_friction(problem, part)) ordered = std::min(ordered, kSmoothColumns);
     if (slot.cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes(problem, part)) continue;
+    if (!was_heap) slot = LadderSlot();  // what newton had for it is of no use, and large
     slot.is_heap = true;
     int rows = 0;
     for (const int i : part.blocks) rows += problem.blocks[i].size;
@@ -69,6 +71,7 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 /// How many sweeps it is to have, and where they begin.
 void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
+  slot->pairs.set_team(team.get());
   slot->pairs.start(problem, heap->part);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
@@ -83,16 +86,15 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
   slot->work.spent += kPairStart * heap->rows;
 }
 
-void SolverLadder::Impl::sweep_heap(const Problem& problem, const MassBlocks& masses, int sweeps, LadderHeap* heap,
-                                    Solution* solution) const {
+void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, LadderHeap* heap, Solution* solution) const {
   LadderSlot* slot = heap->slot;
   slot->pairs.run(sweeps, PairSweeps::kSafeRadius, solver_options.stop);
   slot->work.spent += PairSweeps::kWork * sweeps * heap->rows;
   heap->done += sweeps;
   heap->ended = heap->done >= slot->sweeps;
   slot->pairs.update_impulses(&solution->lambda);
-  update_velocity(problem, masses, heap->part, solution->lambda, &solution->v);
-  update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w);
+  slot->pairs.update_velocity(&solution->v);
+  update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w, team.get());
 }
 
 /// Where few sweeps were asked for and the island was hit so hard that they were too few: as many again, several times.
@@ -104,8 +106,8 @@ bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
 
 /// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a
 /// visit would change decides.
-void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, const MassBlocks& masses,
-                                       Judge* judge_of, Solution* solution, LadderJudged* judged) const {
+void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, Judge* judge_of,
+                                       Solution* solution, LadderJudged* judged) const {
   bool near = false, known = false;
   const auto judge_whole = [&] {
     const Clock::time_point start = Clock::now();
@@ -116,7 +118,7 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
   for (LadderHeap& heap : all) {
     begin_heap(problem, *solution, &heap);
     const bool looks = options.heap_sweeps > 0 && heap.slot->sweeps > 2 * kFirstPairSweeps;
-    sweep_heap(problem, masses, looks ? kFirstPairSweeps : heap.slot->sweeps, &heap, solution);
+    sweep_heap(problem, looks ? kFirstPairSweeps : heap.slot->sweeps, &heap, solution);
     if (is_stopped()) return;  // nobody waits for an answer, or for the judge
     if (!looks) continue;
     const double change = heap.slot->pairs.calc_change();
@@ -130,7 +132,7 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     if (heap.near && judge_of->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
     while (!heap.ended || is_far_off(heap)) {
       const int next = heap.ended ? heap.slot->sweeps : heap.slot->sweeps - heap.done;
-      sweep_heap(problem, masses, next, &heap, solution);
+      sweep_heap(problem, next, &heap, solution);
       known = false;
       if (is_stopped()) return;
     }
@@ -143,13 +145,12 @@ LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judg
   LadderJudged judged;
   Residuals& residual = judged.residual;
   residual.natural = residual.relative = residual.worst.relative = std::numeric_limits<double>::infinity();
-  heap_masses.update(problem);
   for (LadderHeap& heap : heaps) {
     reset(heap.slot);
     heap.slot->work.limit = std::max(work_per_row * heap.rows, calc_least_work());
     heap.slot->work.spent = 0;
   }
-  sweep_in_turn(problem, heaps, heap_masses, judge_of, solution, &judged);
+  sweep_in_turn(problem, heaps, judge_of, solution, &judged);
   if (is_stopped()) return judged;
   for (LadderHeap& heap : heaps) {
     SolverReport report;
@@ -171,9 +172,8 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
   if (PairSweeps::takes(problem)) {
     slot->parts.update(problem);
     LadderHeap heap{slot->parts.part(0), slot, 0, problem.rows()};
-    slot->masses.update(problem);
     LadderJudged judged;
-    sweep_in_turn(problem, {&heap, 1}, slot->masses, &slot->judge, solution, &judged);
+    sweep_in_turn(problem, {&heap, 1}, &slot->judge, solution, &judged);
     SolverReport report;
     report.residual = judged.residual;
     report.iterations = heap.done;

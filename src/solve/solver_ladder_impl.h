@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/thread_team.h"
 #include "solve/factor_cost.h"
 #include "solve/mass_blocks.h"
 #include "solve/open_rows.h"
@@ -21,6 +22,9 @@ namespace slipstick {
 /// What an island may take however small it is (about 20 ms): in a machine among rocks it is the small islands that
 /// need digits. Few of them come near it, and none of some hundred rows can.
 inline constexpr double kLeastWork = 1.5e6;  // row operations
+
+/// m/s, rad/s: what moves faster is not at rest, and the judge need not be asked.
+inline constexpr double kRestSpeed = 1e-6;
 
 struct LadderRung {
   std::string_view solver;
@@ -41,8 +45,10 @@ struct LadderSlot {
   LadderResult result;
   std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
   SolverStatistics prototype_count;
-  bool is_heap = false;  ///< swept where it stands
-  int sweeps = 0;        ///< of a heap: that it is to have
+  bool is_heap = false;    ///< swept where it stands
+  bool is_still = false;   ///< answered by its guess, if the judge agrees
+  bool is_solved = false;  ///< in this call
+  int sweeps = 0;          ///< of a heap: that it is to have
   // Of many impulses those that are meant.
   UniqueForces forces;
   VecX first;                     ///< the guess
@@ -87,11 +93,10 @@ struct SolverLadder::Impl {
   void find_heaps(const Problem& problem);
   LadderJudged sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
   void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
-  void sweep_heap(const Problem& problem, const MassBlocks& masses, int sweeps, LadderHeap* heap,
-                  Solution* solution) const;
+  void sweep_heap(const Problem& problem, int sweeps, LadderHeap* heap, Solution* solution) const;
   bool is_far_off(const LadderHeap& heap) const;
-  void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, const MassBlocks& masses, Judge* judge,
-                     Solution* solution, LadderJudged* judged) const;
+  void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, Judge* judge, Solution* solution,
+                     LadderJudged* judged) const;
   void take_heap(const SolverReport& report, LadderSlot* slot) const;
   bool is_swept_whole(const Problem& problem, const LadderSlot& slot) const;
   bool hurries(const LadderSlot& slot) const {
@@ -119,12 +124,21 @@ struct SolverLadder::Impl {
   void solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool follow_choice(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   void choose_forces(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool keeps_choice(const Problem& problem, const Solution& guess, const ProblemPart& part) const;
+  bool find_still(const Problem& problem, Solution* solution);
+  bool take_still(const Problem& problem, Solution* solution);
+  void name_still_forces(const Problem& problem, const ProblemPart& part, LadderSlot* slot, Solution* solution) const;
   void solve_islands(const Problem& problem, Solution* solution);
+  bool is_whole() const { return islands.count() == 1 && islands.free_columns().empty() && heaps.empty(); }
+  void solve_rest(const Problem& problem, Solution* solution);
+  bool answer(const Problem& problem, bool judges, Solution* solution, LadderJudged* judged);
+  void judge_whole(const Problem& problem, const Solution& solution, LadderJudged* judged);
   void add_counts(const LadderSlot& slot);
   void update_island_results(const Problem& problem);
   LadderResult solve(const Problem& problem, bool judges, Solution* solution);
 
   LadderOptions options;
+  std::unique_ptr<ThreadTeam> team;
   SolverOptions solver_options;
   std::vector<LadderRung> rungs;
   bool starts_cold = false;
@@ -137,7 +151,8 @@ struct SolverLadder::Impl {
   std::vector<IslandResult> island_results;
   std::vector<std::unique_ptr<LadderSlot>> slots;
   std::vector<LadderHeap> heaps;
-  MassBlocks heap_masses;
+  MassBlocks still_masses;
+  VecX guess_v, still_v, still_free;  ///< velocities as given, under the impulses of the guess, and under none
   Judge judge;
 };
 

@@ -6,6 +6,7 @@
 
 #include "solve/laws.h"
 #include "solve/natural_map.h"
+#include "solve/solvers/solvers.h"
 #include "solve/spring_law.h"
 
 namespace slipstick {
@@ -66,8 +67,8 @@ bool is_on_cone(const RowBlock& block, const double* x) {
 
 }  // namespace
 
-bool UniqueForces::takes(const Problem& problem) {
-  return problem.coupling.empty() && problem.columns() > 0 && problem.rows() <= kMostRows;
+bool UniqueForces::takes(const Problem& problem, int rows) {
+  return problem.coupling.empty() && problem.columns() > 0 && rows <= kMostRows;
 }
 
 bool UniqueForces::find_redundancy(const Problem& problem, const Solution& solution) {
@@ -515,7 +516,9 @@ UniqueForces::Outcome UniqueForces::follow(const Problem& problem, double tolera
   if (!(mobility_ > 0) || !std::isfinite(mobility_)) return outcome;
   best_ = x_;
   const double left = calc_relative(calc_natural_map_norm(problem, rho_, x_, w_), scale_);
-  const bool rests = left <= std::max(kStillChosen, kStillShareOfTolerance * tolerance);
+  const double fine = std::max(kStillChosen, kStillShareOfTolerance * tolerance);
+  const double creep = calc_relative(calc_creep_norm(problem, x_, u_), scale_);
+  const bool rests = left <= fine && is_at_rest(left, creep, calc_still(problem.columns(), tolerance));
   if (!rests && !run_rounds(false, left <= tolerance)) {
     outcome.factorizations = factorizations_;
     return outcome;

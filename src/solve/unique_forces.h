@@ -32,7 +32,9 @@ class UniqueForces {
   };
 
   /// Larger problems, and those in local form, are left as they are.
-  static bool takes(const Problem& problem);
+  static bool takes(const Problem& problem) { return takes(problem, problem.rows()); }
+  /// The same of an island of so many rows.
+  static bool takes(const Problem& problem, int rows);
   /// `solution` is certified to `tolerance` on entry; it is replaced by the choice or left as it is, with its
   /// `uniqueness`. No more is spent than `work` allows.
   Outcome choose(const Problem& problem, double tolerance, WorkMeter* work, Judge* judge, Solution* solution);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/linalg/six.h"
+
 namespace slipstick::kernels {
 
 inline constexpr int kAny = -1;
@@ -13,6 +15,16 @@ inline constexpr int kAny = -1;
 template <int M, int N, int K>
 inline void subtract_product(int m_, int n_, int k_, const double* a, const double* b, double* c) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N, k = K == kAny ? k_ : K;
+  if constexpr (M == 6 && K == 6) {
+    Six column[6];
+    for (int p = 0; p < 6; ++p) column[p] = Six::load(a + p * 6);
+    for (int j = 0; j < n; ++j) {
+      Six sum = Six::load(c + j * 6);
+      for (int p = 0; p < 6; ++p) sum.subtract(column[p], b[p * n + j]);
+      sum.store(c + j * 6);
+    }
+    return;
+  }
   for (int j = 0; j < n; ++j) {
     double column[6];
     for (int i = 0; i < m; ++i) column[i] = c[j * m + i];
@@ -28,6 +40,12 @@ inline void subtract_product(int m_, int n_, int k_, const double* a, const doub
 template <int M, int N>
 inline void subtract_image(int m_, int n_, const double* a, const double* x, double* y) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  if constexpr (M == 6) {
+    Six sum = Six::load(y);
+    for (int j = 0; j < n; ++j) sum.subtract(Six::load(a + j * 6), x[j]);
+    sum.store(y);
+    return;
+  }
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < m; ++i) y[i] -= a[j * m + i] * x[j];
 }
@@ -36,6 +54,11 @@ inline void subtract_image(int m_, int n_, const double* a, const double* x, dou
 template <int M, int N>
 inline void subtract_transposed_image(int m_, int n_, const double* a, const double* y, double* x) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
+  if constexpr (M == 6) {
+    const Six six = Six::load(y);
+    for (int j = 0; j < n; ++j) x[j] -= dot(Six::load(a + j * 6), six);
+    return;
+  }
   for (int j = 0; j < n; ++j) {
     double sum = 0;
     for (int i = 0; i < m; ++i) sum += a[j * m + i] * y[i];

@@ -135,7 +135,8 @@ bool Admm::set_penalty(double theta) {
     for (int k = 0; k < block.size; ++k) {
       const double compliance = problem_->compliance[block.row + k];
       d[k * block.size + k] = 1 / (weight[k] - compliance);
-      maps_.weight[block.row + k] = compliance + kEqualityShift / rho_[i];
+      if (block.law == LawKind::Equality)
+        maps_.weight[block.row + k] = compliance + kEqualityShift * system_->joint_diagonal(block.row + k);
     }
   }
   anderson_.clear();

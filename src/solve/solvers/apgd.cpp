@@ -84,7 +84,12 @@ void Apgd::begin(const Problem& problem, const VecX& guess) {
   for (int i = 0; i < blocks; ++i) {
     const double diagonal = calc_mean_diagonal(problem, masses_, problem.blocks[i]);
     rho_[i] = diagonal > 0 ? 1 / diagonal : 1;
-    metric_.segment(problem.blocks[i].row, problem.blocks[i].size).setConstant(rho_[i]);
+    const RowBlock& block = problem.blocks[i];
+    metric_.segment(block.row, block.size).setConstant(rho_[i]);
+    if (block.law != LawKind::Equality) continue;
+    double own[6];
+    update_joint_diagonal(problem, masses_, block, own);
+    for (int k = 0; k < block.size; ++k) metric_[block.row + k] = 1 / own[k];
   }
   lambda_.setZero(rows);
   update_state(lambda_, &q_);

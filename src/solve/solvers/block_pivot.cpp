@@ -50,8 +50,10 @@ bool BoundedPivot::prepare(const Problem& problem) {
   diagonal_.resize(rows);
   delta_.resize(rows);
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
     const double mean = system_->mean_diagonal(static_cast<int>(i));
-    diagonal_.segment(problem.blocks[i].row, problem.blocks[i].size).setConstant(mean > 0 ? mean : 1);
+    for (int r = block.row; r < block.row + block.size; ++r)
+      diagonal_[r] = block.law == LawKind::Equality ? system_->joint_diagonal(r) : mean > 0 ? mean : 1;
   }
   x_.setZero(rows);
   system_->update_state(x_, &v_, &q_);

@@ -151,12 +151,10 @@ void DampedPath::update_matrices() {
       for (int j = 0; j < c.n; ++j) d[i * c.size + j] = m(i, j) + (j > 0 ? m(i, 0) * c.gradient[j - 1] : 0);
     maps_.symmetric = maps_.symmetric && c.n == 1;
   }
-  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
-    const RowBlock& block = p.blocks[i];
+  for (const RowBlock& block : p.blocks) {
     if (block.law != LawKind::Equality) continue;
-    const double compliance = damped::kJointCompliance * system_->mean_diagonal(static_cast<int>(i));
     for (int r = block.row; r < block.row + block.size; ++r) {
-      maps_.weight[r] = p.compliance[r] + compliance;
+      maps_.weight[r] = p.compliance[r] + damped::kJointCompliance * system_->joint_diagonal(r);
       maps_.g[r] = -w_[r];
     }
   }

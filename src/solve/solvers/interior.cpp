@@ -262,8 +262,9 @@ void InteriorPath::update_maps(double target) {
     double* g = maps_.g.data() + block.row;
     if (parts_[i].kind == Kind::Equality) {
       for (int k = 0; k < block.size; ++k) {
-        maps_.weight[block.row + k] = p.compliance[block.row + k] + kEqualityCompliance / (*rho_)[i];
-        g[k] = -w_[block.row + k];
+        const int r = block.row + k;
+        maps_.weight[r] = p.compliance[r] + kEqualityCompliance * system_->joint_diagonal(r);
+        g[k] = -w_[r];
       }
       continue;
     }

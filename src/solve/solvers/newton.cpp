@@ -16,11 +16,7 @@ namespace slipstick {
 namespace {
 
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
-// Residuals that are not worth a factorization: with few columns, where digits are cheap and somebody may look at each,
-// and over the tolerance with more.
-constexpr double kFine = 1e-12, kFineShare = 0.01;
-constexpr int kFewColumns = 4;
-constexpr int kLinearTries = 3;                                       // where there are equations alone
+constexpr int kLinearTries = 3;                    // where there are equations alone
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
 // What a phase may spend on the law (law_parts.h) after the map is below the tolerance: steps of a path, proximal
@@ -83,7 +79,8 @@ class Newton : public PolishingSolver {
       return report;
     }
     start(problem, *answer);
-    iteration_.set_fine(problem.columns() <= kFewColumns ? kFine : std::max(kFine, kFineShare * tolerance));
+    iteration_.set_fine(calc_fine(problem.columns(), tolerance));
+    bring_to_rest(tolerance);
     has_guess_ = answer->lambda.size() == problem.rows() && !answer->lambda.isZero(0);
     iterate(tolerance, std::min(kGoal, tolerance));
     return finish(tolerance, answer);
@@ -103,6 +100,14 @@ class Newton : public PolishingSolver {
   }
 
  private:
+  /// What rests has the right active set already: one factor, if any, takes away what is left.
+  void bring_to_rest(double tolerance) {
+    const double residual = iteration_.residual(), still = calc_still(problem_->columns(), tolerance);
+    if (residual > tolerance) return;
+    if (residual > iteration_.fine() || !is_at_rest(residual, iteration_.calc_creep(), still))
+      iteration_.bring_to_rest(still);
+  }
+
   void start(const Problem& problem, const Solution& guess) {
     NewtonSystem* system = &primal_;
     if (!problem.coupling.empty()) system = &dual_;

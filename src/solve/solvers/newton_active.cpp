@@ -16,6 +16,7 @@ constexpr double kEqualityShare = 0.1;
 constexpr double kSoftest = 1e4;      // how much softer a row may be that carries little ...
 constexpr double kSoftestStick = 30;  // ... and one that is about to slip
 constexpr double kChordFall = 0.1;    // of the residual in a step with the factor at hand, or a new one is due
+constexpr double kFineFall = 0.6;     // the same where no new one is made
 
 /// Where the contacts are redundant, the proximal term decides how the step is shared among them. Rows near the edge of
 /// their law get a softer one, in the manner of affine scaling: they change little, and the active set stays.
@@ -53,10 +54,10 @@ bool NewtonIteration::update_active_maps() {
     const RowBlock& block = p.blocks[i];
     const double epsilon = epsilon_ / rho_[i];
     if (block.law == LawKind::Equality) {
-      const double joint_epsilon = std::min(epsilon_, least_equality_) / rho_[i];
-      for (int k = 0; k < block.size; ++k) {
-        maps_.weight[block.row + k] = p.compliance[block.row + k] + joint_epsilon;
-        maps_.g[block.row + k] = -w_[block.row + k];
+      const double joint_epsilon = std::min(epsilon_, least_equality_);
+      for (int r = block.row; r < block.row + block.size; ++r) {
+        maps_.weight[r] = p.compliance[r] + joint_epsilon * system_->joint_diagonal(r);
+        maps_.g[r] = -w_[r];
       }
       continue;
     }
@@ -79,11 +80,10 @@ bool NewtonIteration::update_active_maps() {
 /// step takes only that part of the way.
 double NewtonIteration::calc_least_equality() const {
   double least = kCompliance;
-  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
-    const RowBlock& block = problem_->blocks[i];
+  for (const RowBlock& block : problem_->blocks) {
     if (block.law != LawKind::Equality) continue;
-    for (int k = 0; k < block.size; ++k)
-      if (const double c = problem_->compliance[block.row + k] * rho_[i]; c > 0)
+    for (int r = block.row; r < block.row + block.size; ++r)
+      if (const double c = problem_->compliance[r] / system_->joint_diagonal(r); c > 0)
         least = std::min(least, kEqualityShare * c);
   }
   return std::max(least, kLeastCompliance);
@@ -95,8 +95,13 @@ double NewtonIteration::calc_softness() const {
   double sum = 0;
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
     const RowBlock& block = problem_->blocks[i];
-    if (block.law != LawKind::Equality && maps_.zero[i]) continue;
-    sum += dx_.segment(block.row, block.size).squaredNorm() / (rho_[i] * rho_[i]);
+    const bool equality = block.law == LawKind::Equality;
+    if (!equality && maps_.zero[i]) continue;
+    if (!equality) sum += dx_.segment(block.row, block.size).squaredNorm() / (rho_[i] * rho_[i]);
+    for (int r = block.row; equality && r < block.row + block.size; ++r) {
+      const double left = dx_[r] * system_->joint_diagonal(r);
+      sum += left * left;
+    }
   }
   return epsilon_ * std::sqrt(sum);
 }
@@ -120,7 +125,7 @@ bool NewtonIteration::descend(double previous) {
 /// A step with the factor at hand. False: a new factor is due. Uphill with an old factor is no step onto a better
 /// active set but a sign that the factor is worn out: it is undone.
 bool NewtonIteration::descend_by_chord(double previous) {
-  if (descend(previous)) return residual_ < kChordFall * previous;
+  if (descend(previous)) return residual_ < (residual_ <= fine_ && creeps_ ? kFineFall : kChordFall) * previous;
   x_ = start_;
   refresh();
   return false;
@@ -140,18 +145,21 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     // With the active set of the last factor, a step with the old factor is a chord step; while it converges fast it is
     // the cheap way to the last digits.
     // A held set that hardly converges is too soft for its load (great mass ratios): less proximal compliance.
-    const bool soft =
-        residual_ > 0.1 * previous && calc_softness() > 0.3 * residual_ * q_norm_ && epsilon_ > kLeastCompliance;
+    const bool fine = residual_ <= fine_;
+    const bool soft = !(fine && creeps_) && residual_ > 0.1 * previous && calc_softness() > 0.3 * residual_ * q_norm_ &&
+                      epsilon_ > kLeastCompliance;
     if (soft) {
       epsilon_ *= 1e-3;
       update_active_maps();
     }
-    const bool chord = same && !soft && !due && residual_ < kChordFall * previous;
+    const bool ends = fine && creeps_ && factored_;  // with what is at hand, whatever the set
+    const bool chord =
+        ends ? !due && residual_ < kFineFall * previous : same && !soft && !due && residual_ < kChordFall * previous;
     due = false;
     if (chord) {
       maps_.d = kept_d_;
     } else {
-      if (factorizations_ - first >= limit || residual_ <= fine_ || !factor()) return;
+      if (ends || factorizations_ - first >= limit || (fine && !creeps_) || !factor()) return;
       kept_d_ = maps_.d;
       factored_ = true;
     }

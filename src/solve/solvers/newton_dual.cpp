@@ -10,6 +10,7 @@ namespace slipstick {
 void DualSystem::prepare(const Problem& problem) {
   problem_ = &problem;
   const SparseRows& w = problem.coupling;
+  update_joint_diagonals(problem, MassBlocks());  // there are no columns
   mean_diagonal_.assign(problem.blocks.size(), 0);
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const RowBlock& block = problem.blocks[i];

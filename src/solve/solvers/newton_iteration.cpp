@@ -57,6 +57,8 @@ double NewtonIteration::calc_residual() const {
   return calc_relative(calc_natural_map_norm(*problem_, rho_, x_, w_), q_norm_);
 }
 
+double NewtonIteration::calc_creep() const { return calc_relative(calc_creep_norm(*problem_, x_, u_), q_norm_); }
+
 void NewtonIteration::clip() {
   for (const RowBlock& block : problem_->blocks)
     if (block.law != LawKind::Equality) clip_impulse(law_rows(*problem_, block), x_.data() + block.row);

@@ -19,7 +19,15 @@ class NewtonIteration {
   /// factors where `limit` does not let it.
   void start(const Problem& problem, NewtonSystem* system, TimeLimit* limit, const VecX& guess);
   /// A residual below which only steps with the factor at hand are worth their time.
-  void set_fine(double residual) { fine_ = residual; }
+  void set_fine(double residual) {
+    fine_ = residual;
+    creeps_ = false;
+  }
+  /// Below this one one factor is worth it, and steps with it are as long as they lead anywhere.
+  void bring_to_rest(double residual) {
+    fine_ = residual;
+    creeps_ = true;
+  }
   double fine() const { return fine_; }
 
   /// Relative natural-map residual of the iterate, by the judge's formula.
@@ -27,6 +35,8 @@ class NewtonIteration {
   double best_residual() const { return best_residual_; }
   /// Whether the guess was much better than none.
   bool began_near() const { return began_near_; }
+  /// Relative speeds of the rows that push, or hold, by the bodies' velocities alone.
+  double calc_creep() const;
   int factorizations() const { return factorizations_; }
   /// Back to the best iterate so far.
   void restore_best();
@@ -94,6 +104,7 @@ class NewtonIteration {
   VecX x_, v_, u_, w_, dx_, du_, best_, q_;
   // Active phase.
   double fine_ = 0;
+  bool creeps_ = false;
   double epsilon_ = 1e-8;         // proximal compliance over the Delassus diagonal
   double least_equality_ = 1e-8;  // the same of equalities, at most
   std::vector<int> code_;

@@ -30,7 +30,11 @@ void NewtonIteration::update_prox(double stiffness) {
   resolved_.resize(p.rows());
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    update_resolvent_weights(law_rows(*problem_, block), 1 / (rho_[i] * stiffness), weight_.data() + block.row);
+    if (block.law == LawKind::Equality)
+      for (int r = block.row; r < block.row + block.size; ++r)
+        weight_[r] = p.compliance[r] + system_->joint_diagonal(r) / stiffness;
+    else
+      update_resolvent_weights(law_rows(*problem_, block), 1 / (rho_[i] * stiffness), weight_.data() + block.row);
     for (int k = block.row; k < block.row + block.size; ++k) centre_[k] = (weight_[k] - p.compliance[k]) * x_[k];
   }
 }

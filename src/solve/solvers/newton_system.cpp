@@ -26,9 +26,17 @@ double NewtonSystem::calc_step_work(const BlockPattern& pattern, const Problem& 
   return pattern.multiplications() / kMultiplications + kRowShare * problem.rows();
 }
 
+void NewtonSystem::update_joint_diagonals(const Problem& problem, const MassBlocks& masses) {
+  joint_diagonal_.resize(problem.rows());
+  for (const RowBlock& block : problem.blocks)
+    if (block.law == LawKind::Equality)
+      update_joint_diagonal(problem, masses, block, joint_diagonal_.data() + block.row);
+}
+
 void PrimalSystem::prepare(const Problem& problem) {
   problem_ = &problem;
   masses_.update(problem);
+  update_joint_diagonals(problem, masses_);
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
   node_size_.resize(columns);
   late_.assign(columns, 0);

@@ -40,6 +40,8 @@ class NewtonSystem {
   virtual void update_state(const VecX& x, VecX* v, VecX* u) = 0;
   /// Mean of the diagonal of each block's Delassus block.
   virtual double mean_diagonal(int block) const = 0;
+  /// Of each row of an equality block by itself (update_joint_diagonal); of other rows nothing.
+  double joint_diagonal(int row) const { return joint_diagonal_[row]; }
   virtual bool factor(const NewtonMaps& maps) = 0;
   /// Newton step with the maps of the last factor() but maybe another g.
   virtual void solve(const NewtonMaps& maps, VecX* dx, VecX* du) = 0;
@@ -48,6 +50,10 @@ class NewtonSystem {
 
  protected:
   static double calc_step_work(const BlockPattern& pattern, const Problem& problem);
+  void update_joint_diagonals(const Problem& problem, const MassBlocks& masses);
+
+ private:
+  std::vector<double> joint_diagonal_;
 };
 
 class PrimalSystem : public NewtonSystem {

@@ -3,7 +3,9 @@
 //
 //   w = J' y + C lambda + c,   lambda <- local solution,   y += J'^T (change of lambda).
 //
-// Pairs that share no column have one colour and are visited in any order, or at once: the bits are the same. The local
+// Pairs that share no column have one colour and are visited in any order, or at once: the bits are the same. Large
+// islands are divided into parts (column_layers.h): all parts at once, then every other seam between them, then the
+// other seams, each of these in its colours. The order is that of the island alone, on any number of threads. The local
 // solution is a cheap one (normal first, then one projected step of the tangents) with the law's own fixed point; per
 // sweep it comes as far as the exact one. Chebyshev's acceleration works on impulses and velocities alike.
 #pragma once
@@ -16,8 +18,11 @@
 #include <vector>
 
 #include "solve/presolve.h"
+#include "solve/solvers/column_layers.h"
 
 namespace slipstick {
+
+class ThreadTeam;
 
 class PairSweeps {
  public:
@@ -25,6 +30,8 @@ class PairSweeps {
   static bool takes(const Problem& problem);
   static bool takes(const Problem& problem, const ProblemPart& part);
 
+  /// Who helps; null: nobody.
+  void set_team(const ThreadTeam* team) { team_ = team; }
   /// Reads the problem and begins at zero impulses. What depends on which columns touch is kept while they are the
   /// same.
   void start(const Problem& problem);
@@ -46,6 +53,8 @@ class PairSweeps {
   /// Row operations (WorkMeter) of a sweep and a row.
   static constexpr double kWork = 0.4;
   void update_impulses(VecX* impulses) const;
+  /// v of the columns, as the sweeps have it: A^-1 (b + J^T lambda) to rounding.
+  void update_velocity(VecX* v) const;
   /// What a visit of all contacts at once would change, as speeds, over what the speeds of the rows would be without
   /// impulses: zero at a solution, and of the size of the relative natural map elsewhere. No verdict.
   double calc_change() const;
@@ -62,51 +71,91 @@ class PairSweeps {
     Lanes j[3][2][6];  ///< rows n, t1, t2, of both columns
     Lanes tn[2], inverse_t, mu;
   };
-  struct Impulse {
-    Lanes x[3];
+  /// One single row in each lane.
+  struct SmoothPoint {
+    Lanes c, compliance, inverse_n;
+    Lanes j[2][6];
   };
   /// A pair of columns in each lane, with up to kMostPoints contacts.
   struct Pair {
-    int a[kLanes], b[kLanes];
-    int first, count;  ///< points
-    bool smooth;       ///< single rows: no contact of it rubs
+    int a[kLanes], b[kLanes];  ///< of y_
+    int first, count;          ///< of points_, or of smooth_
+    int x;                     ///< of x_: three numbers of each lane for a point, one for a smooth one
+    bool smooth;               ///< single rows: no contact of it rubs
   };
   struct Run {
     int a, b, first, count;  ///< columns, row blocks of the part that follow each other
     bool smooth;             ///< all of them single rows
+    bool operator==(const Run&) const = default;
+  };
+  /// Of a row block.
+  struct Place {
+    int point : 31;  ///< of points_ or of smooth_, times kLanes, and the lane
+    bool smooth : 1;
+    int x;  ///< of its first row in x_, in numbers; the next row is kLanes farther
+  };
+  struct alignas(64) Column {
+    double n[8];
   };
 
   int columns() const { return static_cast<int>(part_.columns.size()); }
   int local_column(const JacobianEntry& entry) const { return part_.local_column[entry.column]; }
-  void find_runs();
+  // Who is visited with whom (pair_sweeps_order.cpp).
+  void find_runs(std::vector<Run>* runs) const;
+  void divide_runs();
   void colour_runs();
-  void sort_runs(int colours);
+  void sort_runs();
   void pack_runs();
   void clear_gaps();
+  // Numbers.
   void update_bodies();
-  void update_point(int block, Point* point, int lane);
+  void update_rows(int block, double (*j)[18], double (*d)[3]) const;
+  void update_points();
+  void update_point(int block, Point* point, int lane) const;
+  void update_point(int block, SmoothPoint* point, int lane) const;
+  template <class F>
+  void for_blocks(const F& f) const;
+  // Sweeps.
+  static int count_rows(const Pair& pair) { return pair.smooth ? 1 : 3; }
+  void add_impulses(const Pair& pair);
+  void add_change(const Pair& pair, Lanes* sums) const;
+  void add_change_smooth(const Pair& pair, Lanes* sums) const;
   void visit(const Pair& pair);
   void visit_smooth(const Pair& pair);
-  void sweep();
-  const Loose* numbers_of(int column) const { return reinterpret_cast<const Loose*>(y_[column].data()); }
-  void load(const int* column, Lanes* y) const;
+  template <class F>
+  void run_groups(const F& f) const;
+  template <class F>
+  void run_group(int group, const F& f) const;
+  int count_portions() const;
+  void accelerate(double weight, int kept, int portion);
+  void load(const std::vector<Column>& of, const int* column, Lanes* y) const;
   void store(const int* column, const Lanes* y);
 
+  const ThreadTeam* team_ = nullptr;
   const Problem* problem_ = nullptr;
   ProblemPart part_;
   std::vector<int> all_blocks_, all_columns_;  ///< the part that is the whole
   bool has_friction_ = false;
-  std::vector<Run> runs_, known_runs_;
-  std::vector<int> colour_, order_, start_;
-  std::vector<char> filled_;   ///< lanes of each point
-  std::vector<char> is_body_;  ///< of each column: A = diag(m I_3, B)
+  std::vector<Run> runs_, new_runs_;
+  int known_columns_ = -1;  ///< of runs_
+  ColumnLayers layers_;
+  std::vector<ColumnLayers::Edge> edges_;
+  std::vector<int> group_, colour_;   ///< of each run: a part or a seam; its colour, those of later groups are higher
+  std::vector<int> order_, start_;    ///< of runs; scratch of their sorting
+  std::vector<int> group_pair_;       ///< first of pairs_, of each group
+  std::array<int, 4> phase_group_{};  ///< first group, of the parts, of every other seam, of the other seams
   std::vector<std::uint64_t> used_;
   std::vector<Pair> pairs_;
-  std::vector<int> place_;  ///< of each block of the part: point * kLanes + lane
+  std::vector<Place> place_;  ///< of each row block of the part
+  std::vector<char> filled_;  ///< lanes of each point
   std::vector<Point> points_;
-  std::vector<Impulse> x_, x_before_, x_kept_;
-  std::vector<std::array<double, 36>> root_;                         ///< L^-1 of each column, lower rows first
-  std::vector<std::array<double, 8>> y_, y_before_, y_kept_, free_;  ///< the last one: of what does not move
+  std::vector<SmoothPoint> smooth_;
+  std::vector<Lanes> x_;
+  std::array<std::vector<Lanes>, 2> x_kept_;  ///< before the last two sweeps
+  std::vector<char> is_body_;                 ///< of each column: A = diag(m I_3, B)
+  std::vector<std::array<double, 36>> root_;  ///< L^-1 of each column, lower rows first
+  std::vector<Column> y_, free_;              ///< after all columns: of what does not move, one for each group
+  std::array<std::vector<Column>, 2> y_kept_;
 };
 
 }  // namespace slipstick

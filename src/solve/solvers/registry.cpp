@@ -54,9 +54,13 @@ std::vector<std::string_view> solver_option_names(std::string_view solver) {
 }
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const SolverOptions& options) {
-  for (const Registered& entry : kSolvers)
-    if (entry.name == name)
-      return make_judged(entry.plain != nullptr ? entry.plain() : entry.with_options(options), options);
+  for (const Registered& entry : kSolvers) {
+    if (entry.name != name) continue;
+    auto judged = make_judged(entry.plain != nullptr ? entry.plain() : entry.with_options(options), options);
+    // Whoever counts the work of a step (solver_ladder.h) asks island by island as it is.
+    return name == "newton" && options.work == nullptr ? make_by_islands(std::move(judged), options)
+                                                       : std::move(judged);
+  }
   return nullptr;
 }
 

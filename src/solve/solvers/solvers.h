@@ -3,6 +3,7 @@
 
 #include <slipstick/solver.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -30,12 +31,33 @@ class PolishingSolver : public Solver {
 
 /// The solver under the judge: see judged.cpp.
 std::unique_ptr<Solver> make_judged(std::unique_ptr<Solver> solver, const SolverOptions& options);
+/// The same solver for each island by itself: see by_islands.cpp.
+std::unique_ptr<Solver> make_by_islands(std::unique_ptr<Solver> solver, const SolverOptions& options);
 
 /// What a solver hands back with a problem that it does not take: a zero answer of the right sizes.
 void set_zero(const Problem& problem, Solution* answer);
 
 /// What a solver tries for when it gets there cheaply; `tolerance` is what is asked for.
 inline constexpr double kGoal = 1e-13;
+/// A residual that is not worth a factorization: with few columns, where digits are cheap and somebody may look at
+/// each, and over the tolerance with more.
+inline constexpr double kFine = 1e-12, kFineShare = 0.01;
+inline constexpr int kFewColumns = 4;
+inline double calc_fine(int columns, double tolerance) {
+  return columns <= kFewColumns ? kFine : std::max(kFine, kFineShare * tolerance);
+}
+/// Of the tolerance: the residual up to which the impulses of the last step are those of this one too, for what rests.
+inline constexpr double kRestShare = 0.01;
+inline double calc_still(int columns, double tolerance) {
+  return columns <= kFewColumns ? kFine : std::max(kFine, kRestShare * tolerance);
+}
+/// A residual of something at rest is the overlap that slow drift has added up, or it is speed: what the step before
+/// did to undo such an overlap is still in the impulses. Speed is taken away at once, or it would come back for ever; a
+/// small residual is as good as none.
+inline constexpr double kSpeedShare = 0.5, kRestsShare = 0.05;
+inline bool is_at_rest(double residual, double creep, double still) {
+  return residual <= still && (creep <= kSpeedShare * residual || residual <= kRestsShare * still);
+}
 /// Of the tolerance: what a solver that sums in another order than the judge stops at.
 inline constexpr double kBelow = 0.99;
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <slipstick/solver.h>
 
+#include "base/thread_team.h"
 #include "solve/mass_blocks.h"
 #include "support/random_problem.h"
 
@@ -156,12 +157,67 @@ TEST(PairSweeps, APartHasTheBitsOfAProblemOfItsOwn) {
   VecX all, some = VecX::Constant(both.unknowns(), 7), w = VecX::Constant(both.rows(), 7), all_w;
   update_velocity(both, masses, impulses, &all);
   update_row_velocity(both, all, impulses, &all_w);
-  update_velocity(both, masses, islands.part(0), impulses, &some);
-  update_row_velocity(both, islands.part(0), some, impulses, &w);
+  pairs.update_velocity(&some);
+  update_row_velocity(both, islands.part(0), all, impulses, &w, nullptr);
   for (const int k : islands.columns(0))
-    for (int i = both.column_start[k]; i < both.column_start[k + 1]; ++i) EXPECT_EQ(some[i], all[i]);
+    for (int i = both.column_start[k]; i < both.column_start[k + 1]; ++i) EXPECT_NEAR(some[i], all[i], 1e-13);
+  for (const int k : islands.columns(1)) EXPECT_EQ(some[both.column_start[k]], 7);
   for (const int i : islands.blocks(0)) EXPECT_EQ(w[both.blocks[i].row], all_w[both.blocks[i].row]);
   for (const int i : islands.blocks(1)) EXPECT_EQ(w[both.blocks[i].row], 7);
+}
+
+/// Large islands are swept in parts. The answer is the same, and its bits on any number of threads.
+TEST(PairSweeps, PartsEndWhereTheLawHoldsWithTheSameBitsOnAnyNumberOfThreads) {
+  const Problem problem = make_ring(700, 5);
+  ASSERT_GT(problem.blocks.size(), 2000U);
+  const VecX zero = VecX::Zero(problem.rows());
+  const ThreadTeam two(2);
+  PairSweeps alone, helped;
+  helped.set_team(&two);
+  const VecX answer = sweep(problem, zero, 4000, &alone);
+  EXPECT_LE(judge(problem, answer).verdict(), 1e-6);
+  for (const int sweeps : {1, 3, 30}) {
+    const VecX guess = 0.5 * answer;
+    EXPECT_EQ(sweep(problem, guess, sweeps, &alone), sweep(problem, guess, sweeps, &helped));
+    EXPECT_EQ(alone.calc_change(), helped.calc_change());
+    VecX v = VecX::Zero(problem.unknowns()), w = v, exact;
+    alone.update_velocity(&v);
+    helped.update_velocity(&w);
+    EXPECT_EQ(v, w);
+    MassBlocks masses;
+    masses.update(problem);
+    VecX impulses;
+    helped.update_impulses(&impulses);
+    update_velocity(problem, masses, impulses, &exact);
+    EXPECT_LE((v - exact).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
+/// The judge says the same to the last bit, and names the same place, whoever helps.
+TEST(Judge, SaysTheSameOnAnyNumberOfThreads) {
+  const Problem problem = make_ring(700, 9);
+  const ThreadTeam two(2);
+  PairSweeps pairs;
+  for (const int sweeps : {1, 5, 50}) {
+    Solution answer;
+    answer.lambda = sweep(problem, VecX::Zero(problem.rows()), sweeps, &pairs);
+    answer.v = VecX::Zero(problem.unknowns());
+    pairs.update_velocity(&answer.v);
+    Judge alone, helped;
+    helped.set_team(&two);
+    const Residuals a = alone.certify(problem, answer), b = helped.certify(problem, answer);
+    EXPECT_GT(a.verdict(), 0);
+    for (const double Residuals::*number :
+         {&Residuals::natural, &Residuals::relative, &Residuals::law, &Residuals::momentum, &Residuals::dynamics,
+          &Residuals::cone, &Residuals::dissipation, &Residuals::scale, &Residuals::speed})
+      EXPECT_EQ(a.*number, b.*number);
+    EXPECT_EQ(a.worst.part, b.worst.part);
+    EXPECT_EQ(a.worst.block, b.worst.block);
+    EXPECT_EQ(a.worst.column, b.worst.column);
+    EXPECT_EQ(a.worst.value, b.worst.value);
+    EXPECT_EQ(a.worst.relative, b.worst.relative);
+    ASSERT_EQ(alone.islands().size(), helped.islands().size());
+  }
 }
 
 /// No verdict, but of its size, and zero where the judge finds nothing.
