@@ -203,6 +203,7 @@ struct ContactForce {
   Contact contact;
   Vec3 force = Vec3::Zero();
   Uniqueness uniqueness = Uniqueness::Unknown;  ///< of several parts of a step: the worst
+  double friction = 0;  ///< the coefficient that bounded it; by slip, of several parts of a step: that of the last
 };
 
 struct EnergySplit {

@@ -8,6 +8,9 @@
 namespace slipstick {
 namespace {
 
+/// Of the distance below which points are one: heights that differ by less are the same.
+constexpr double kRounding = 1e-5;
+
 /// A face of the incident box in the coordinates (u, v, height) of the reference face.
 struct FacingSide {
   Vec3 center, along, across;  ///< corners are center -+ along -+ across
@@ -107,7 +110,7 @@ class FaceClipper {
     const Vec3 p = as_on_side(crossing, far - crossing, axis, at_side, same_point_);
     const std::uint32_t feature = crossing_feature(side, k);
     if (std::abs(to_side) <= same_point_ && snapped(p, feature) == feature) {
-      waiting_[waiting_count_++] = {p.x(), p.y(), p.z(), feature};
+      waiting_[waiting_count_++] = {p.x(), p.y(), p.z(), feature, 0};
     } else {
       add(p, feature, manifold);
     }
@@ -116,7 +119,7 @@ class FaceClipper {
   /// Points in the middle of a line count only if they are lower than all others: the least height is exact.
   void add_waiting(FaceManifold* manifold) {
     for (int k = 0; k < waiting_count_; ++k) {
-      if (waiting_[k].height < manifold->least_height() - 1e-5 * same_point_) manifold->add(waiting_[k]);
+      if (waiting_[k].height < manifold->least_height() - kRounding * same_point_) manifold->add(waiting_[k]);
     }
   }
 
@@ -139,7 +142,8 @@ class FaceClipper {
   }
 
   void add(const Vec3& p, std::uint32_t feature, FaceManifold* manifold) const {
-    manifold->add({p.x(), p.y(), p.z(), snapped(p, feature)});
+    const std::uint32_t name = snapped(p, feature);
+    manifold->add({p.x(), p.y(), p.z(), name, name == feature ? 0 : kRounding * same_point_});
   }
 
   /// The name of the corner at this place, if there is one; otherwise the name that was given.

@@ -41,7 +41,8 @@ Vec3 as_on_side(const Vec3& p, const Vec3& d, int axis, double at, double most) 
 void FaceManifold::add(const FacePoint& point) {
   for (int k = 0; k < count_; ++k) {
     if (points_[k].feature != point.feature) continue;
-    if (point.height < points_[k].height) points_[k] = point;
+    const double rounding = points_[k].borrows - point.borrows;  // above 0: the new one has the name by right
+    if (point.height < points_[k].height + rounding) points_[k] = point;
     return;
   }
   if (count_ < static_cast<int>(points_.size())) points_[count_++] = point;

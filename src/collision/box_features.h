@@ -48,9 +48,11 @@ Vec3 as_on_side(const Vec3& p, const Vec3& d, int axis, double at, double most);
 struct FacePoint {
   double u, v, height;
   std::uint32_t feature;
+  double borrows = 0;  ///< heights below this are rounding where the name is that of a corner near by; 0: it is its own
 };
 
-/// Points over one face, one a feature; of two points with one name the lower one stays.
+/// Points over one face, one a feature; of two points with one name the lower one stays. Where rounding alone decides
+/// which that is, the one whose own name it is stays: the other may be as far away as points that count as one.
 class FaceManifold {
  public:
   void clear() { count_ = 0; }

@@ -206,8 +206,7 @@ void RecordFrames::update_frame(const Simulation& simulation) {
     const Contact& contact = force.contact;
     contacts.push_back({contact.body_a, contact.body_b, as_array((contact.point_a + contact.point_b) / 2),
                         as_array(contact.normal), as_array(force.force * simulation.options().step), contact.gap,
-                        model.pair_law(contact.material_a, contact.material_b).friction,
-                        static_cast<int>(force.uniqueness)});
+                        force.friction, static_cast<int>(force.uniqueness)});
   }
   update_joints(simulation);
   sensor.assign(simulation.sensors().begin(), simulation.sensors().end());

@@ -52,9 +52,18 @@ void begin_problem(const Model& model, Problem* problem, RowMap* map) {
     if (model.bodies[i].kind == BodyKind::Dynamic && model.bodies[i].dof > 0) map->column_of_body[i] = column++;
 }
 
-void add_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, Problem* problem) {
-  BlockMap a = problem->add_column(body.dof);
-  double* b = problem->b.data() + problem->b.size() - body.dof;
+void add_body_columns(const Model& model, const RowMap& map, Problem* problem) {
+  problem->column_start.reserve(model.bodies.size() + 1);
+  problem->mass_start.reserve(model.bodies.size() + 1);
+  problem->mass.reserve(6 * static_cast<std::size_t>(model.dof));
+  problem->b.reserve(model.dof);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (map.column_of_body[i] >= 0) problem->add_column(model.bodies[i].dof);
+}
+
+void fill_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, int column, Problem* problem) {
+  BlockMap a(problem->mass.data() + problem->mass_start[column], body.dof, body.dof);
+  double* b = problem->b.data() + problem->column_start[column];
   Mat3 inertia = body.inertia;
   if (gyroscopic != nullptr) inertia -= *gyroscopic;
   if (body.dof == 6) {
@@ -74,30 +83,46 @@ void add_body_column(const Body& body, const Vec6& momentum, const Mat3* gyrosco
   }
 }
 
-void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, std::span<const PairRow> rows,
-                      Problem* problem) {
+void add_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, Problem* problem) {
+  problem->add_column(body.dof);
+  fill_body_column(body, momentum, gyroscopic, problem->columns() - 1, problem);
+}
+
+void add_pair_columns(const RowMap& map, int body_a, int body_b, Problem* problem) {
+  for (const int body : {body_a, body_b})
+    if (body >= 0 && map.column_of_body[body] >= 0) problem->add_entry(map.column_of_body[body]);
+}
+
+void fill_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, int first,
+                       std::span<const PairRow> rows, const RowBlock& block, Problem* problem) {
+  int entry = block.entry;
   const auto side = [&](int body, auto part) {
     if (body < 0) return;
     const Body& b = input.model->bodies[body];
     const int column = map.column_of_body[body];
     if (column >= 0) {
-      BlockMap entry = problem->add_entry(column);
+      BlockMap numbers(problem->jacobian.data() + problem->entries[entry++].offset, block.size, b.dof);
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const Vec6& row = part(rows[r]);
         if (b.dof == 6) {
-          entry.row(r) = row.transpose();
+          numbers.row(first + r) = row.transpose();
         } else {
-          for (int k = 0; k < b.dof; ++k) entry(r, k) = row.dot(b.free_basis.col(k));
+          for (int k = 0; k < b.dof; ++k) numbers(first + r, k) = row.dot(b.free_basis.col(k));
         }
       }
     } else if (b.kind == BodyKind::Kinematic && !is_zero_twist(input.prescribed[body])) {
       const Vec6 v = as_vector(input.prescribed[body]);
-      const int first = problem->blocks.back().row;
-      for (std::size_t r = 0; r < rows.size(); ++r) problem->c[first + r] += part(rows[r]).dot(v);
+      for (std::size_t r = 0; r < rows.size(); ++r) problem->c[block.row + first + r] += part(rows[r]).dot(v);
     }
   };
   side(body_a, [](const PairRow& row) -> const Vec6& { return row.a; });
   side(body_b, [](const PairRow& row) -> const Vec6& { return row.b; });
+}
+
+void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, std::span<const PairRow> rows,
+                      Problem* problem) {
+  add_pair_columns(map, body_a, body_b, problem);
+  fill_pair_entries(input, map, body_a, body_b, 0, rows, problem->blocks.back(), problem);
 }
 
 void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row,
@@ -110,17 +135,6 @@ void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int
   };
   side(body_a, row.a);
   side(body_b, row.b);
-}
-
-double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row) {
-  double speed = 0;
-  const auto side = [&](int body, const Vec6& part) {
-    if (body < 0) return;
-    speed += part.head<3>().dot(velocity[body].linear) + part.tail<3>().dot(velocity[body].angular);
-  };
-  side(body_a, row.a);
-  side(body_b, row.b);
-  return speed;
 }
 
 double calc_pair_mobility(const Model& model, int body_a, int body_b, const PairRow& row) {
@@ -217,28 +231,68 @@ void add_spring_rows(const StepInput& input, const Weights& weights, const std::
   }
 }
 
+namespace {
+
+/// The row block of a contact, its numbers to be filled in.
+void add_contact_block(const StepInput& input, const ContactRows& contact, const RowMap& map, Problem* problem) {
+  const bool slippery = contact.friction == 0;
+  const int count = slippery ? 1 : contact.count + contact.extra;
+  RowBlock& block = problem->add_block(slippery ? LawKind::Nonnegative : LawKind::Friction, count);
+  block.friction = input.options->friction;
+  // Further limits are those of the true cone; in the plane sliding and rolling are two intervals, a box.
+  if (contact.extra > 0) block.friction = contact.count == 2 ? FrictionModel::Box : FrictionModel::Cone;
+  block.facets = input.options->facets;
+  block.mu = contact.friction;
+  block.mode = contact.solve;
+  block.rigid = input.contacts->contacts[contact.contact].limit >= 0;
+  add_pair_columns(map, contact.body_a, contact.body_b, problem);
+}
+
+void fill_contact_block(const StepInput& input, const ContactRows& contact, double offset, const RowMap& map,
+                        const RowBlock& block, Problem* problem) {
+  const int own = std::min(block.size, contact.count);
+  problem->c[block.row] = offset;
+  for (int k = 1; k < own; ++k) problem->c[block.row + k] = contact.drift[k];
+  fill_pair_entries(input, map, contact.body_a, contact.body_b, 0, {contact.row.data(), static_cast<std::size_t>(own)},
+                    block, problem);
+  if (block.size > own)
+    fill_pair_entries(input, map, contact.body_a, contact.body_b, own, contact.turn, block, problem);
+}
+
+}  // namespace
+
 void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& contacts, std::span<const double> offset,
                       Problem* problem, RowMap* map) {
   map->contact_row.assign(contacts.size(), -1);
+  map->contact_block.assign(contacts.size(), -1);
+  const std::size_t most = std::count_if(offset.begin(), offset.end(), [](double x) { return std::isfinite(x); });
+  reserve_rows(most, 3, problem);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const ContactRows& contact = contacts[i];
     if (!std::isfinite(offset[i])) continue;
-    const bool slippery = contact.friction == 0;
-    const int count = slippery ? 1 : contact.count + contact.extra;
-    RowBlock& block = problem->add_block(slippery ? LawKind::Nonnegative : LawKind::Friction, count);
-    block.friction = input.options->friction;
-    // Further limits are those of the true cone; in the plane sliding and rolling are two intervals, a box.
-    if (contact.extra > 0) block.friction = contact.count == 2 ? FrictionModel::Box : FrictionModel::Cone;
-    block.facets = input.options->facets;
-    block.mu = contact.friction;
-    block.mode = contact.solve;
-    block.rigid = input.contacts->contacts[contact.contact].limit >= 0;
-    map->contact_row[i] = block.row;
-    problem->c[block.row] = offset[i];
-    for (int k = 1; k < std::min(count, contact.count); ++k) problem->c[block.row + k] = contact.drift[k];
-    add_pair_entries(input, *map, contact.body_a, contact.body_b, {contact.row.data(), static_cast<std::size_t>(count)},
-                     problem);
+    add_contact_block(input, contacts[i], *map, problem);
+    map->contact_block[i] = static_cast<int>(problem->blocks.size()) - 1;
+    map->contact_row[i] = problem->blocks.back().row;
   }
+  for_portions(input.team, contacts.size(), kContactPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      if (map->contact_block[i] >= 0)
+        fill_contact_block(input, contacts[i], offset[i], *map, problem->blocks[map->contact_block[i]], problem);
+  });
+}
+
+void reserve_rows(std::size_t blocks, std::size_t rows, Problem* problem) {
+  // A little more than is needed: the next step has a few more.
+  const auto grow = [](auto* list, std::size_t more) {
+    const std::size_t all = list->size() + more;
+    if (list->capacity() >= all) return;
+    if (list->empty()) std::decay_t<decltype(*list)>().swap(*list);  // not both at the same time
+    list->reserve(all + all / 8);
+  };
+  grow(&problem->blocks, blocks);
+  grow(&problem->entries, 2 * blocks);
+  grow(&problem->jacobian, 12 * rows * blocks);
+  for (std::vector<double>* list : {&problem->c, &problem->compliance, &problem->lower, &problem->upper})
+    grow(list, rows * blocks);
 }
 
 double calc_largest_normal(const StepProblem& made, const Solution& solution) {
@@ -253,6 +307,10 @@ Twist calc_body_twist(const StepInput& input, const RowMap& map, const Problem& 
   const int column = map.column_of_body[body];
   if (column < 0) return input.prescribed[body];
   const double* eta = v.data() + problem.column_start[column];
+  if (b.dof == 6) {  // the basis is the identity; zero has the sign that a sum leaves it
+    const Vec6 all = Eigen::Map<const Vec6>(eta) + Vec6::Zero();
+    return {all.head<3>(), all.tail<3>()};
+  }
   Vec6 u = Vec6::Zero();
   for (int k = 0; k < b.dof; ++k) u += eta[k] * b.free_basis.col(k);
   return {u.head<3>(), u.tail<3>()};

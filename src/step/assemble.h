@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/se3.h"
+#include "base/thread_team.h"
 #include "step/scheme.h"
 
 namespace slipstick {
@@ -10,12 +11,27 @@ namespace slipstick {
 /// `gyroscopic` (body angular block, or null) is subtracted from the inertia; see the schemes.
 void add_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, Problem* problem);
 
+/// The same for all of them in two steps, so that many can fill in their numbers at the same time: first the columns.
+void add_body_columns(const Model& model, const RowMap& map, Problem* problem);
+void fill_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, int column, Problem* problem);
+
 /// Starts a problem: clears it and numbers the columns of all bodies with unknowns.
 void begin_problem(const Model& model, Problem* problem, RowMap* map);
 
 /// Adds the Jacobian of rows [0, count) to the last row block, and the velocity of prescribed bodies to c.
 void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, std::span<const PairRow> rows,
                       Problem* problem);
+
+/// The same in two steps: the entries of the last row block, and the numbers of its rows from `first` on.
+void add_pair_columns(const RowMap& map, int body_a, int body_b, Problem* problem);
+void fill_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, int first,
+                       std::span<const PairRow> rows, const RowBlock& block, Problem* problem);
+
+/// Contacts and bodies that a thread takes at a time.
+inline constexpr std::size_t kContactPortion = 512, kBodyPortion = 256;
+
+/// Makes room for so many more row blocks of a pair of bodies, with so many rows each.
+void reserve_rows(std::size_t blocks, std::size_t rows, Problem* problem);
 
 /// Equality rows of all joints; rows that no freedom can move are left out (planar scenes, locked directions).
 /// A rigid row's offset is stabilization * error / h_nominal; one with compliance is a spring (below). In an impact
@@ -36,9 +52,6 @@ bool is_row_movable(const StepInput& input, const RowMap& map, int body_a, int b
 /// Adds row^T impulse of a pair to b.
 void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row,
                       double impulse, Problem* problem);
-
-/// row . v of the given velocities; the world's side is zero.
-double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row);
 
 /// row M^-1 row^T over the free directions of the pair: what a unit impulse changes, without joints.
 double calc_pair_mobility(const Model& model, int body_a, int body_b, const PairRow& row);

@@ -72,7 +72,7 @@ Assembly assemble(const Model& model, const SimulationOptions& options, const St
   chosen.solver = "auto";
   chosen.hold_resting = chosen.unique_forces = false;
   StepSolver solver(chosen);
-  Projection projection(model, chosen);
+  Projection projection(model, chosen, nullptr);
   for (int round = 0; round < kMaxAssemblyRounds && !now.holds; ++round) {
     projection.begin(made.state);
     projection.add_joints(joints, offset);

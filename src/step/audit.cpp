@@ -72,6 +72,26 @@ double calc_shift(const StepInput& input, const StepProblem& made, const State& 
   return shift;
 }
 
+void add_contact_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
+                      std::size_t i, EnergyLedger* ledger) {
+  const ContactRows& contact = made.equations->contacts[i];
+  const int row = made.map.contact_row[i];
+  if (row < 0) return;
+  for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
+    const double impulse = made.impulse_scale * solution.lambda[row + r];
+    if (impulse == 0) continue;
+    const RowSpeed speed = calc_row_speed(input, next, contact.body_a, contact.body_b, contact.at(r));
+    const double drift = r < 3 ? contact.drift[r] : 0;  // what friction does to a belt its drive pays for
+    (r == 0 ? ledger->impact : ledger->friction) += impulse * (speed.total + drift);
+    ledger->kinematic -= impulse * (speed.prescribed + drift);
+  }
+}
+
+struct LedgerSum {
+  EnergyLedger ledger;
+  void operator+=(const LedgerSum& other) { ledger.add(other.ledger); }
+};
+
 }  // namespace
 
 EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
@@ -109,18 +129,12 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
       ledger.damping -= input.h * spring.damping * speed.total * speed.total;
     }
   }
-  for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
-    const ContactRows& contact = eq.contacts[i];
-    const int row = made.map.contact_row[i];
-    if (row < 0) continue;
-    for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
-      if (lambda[row + r] == 0) continue;
-      const RowSpeed speed = calc_row_speed(input, next, contact.body_a, contact.body_b, contact.row[r]);
-      const double drift = r < 3 ? contact.drift[r] : 0;  // what friction does to a belt its drive pays for
-      (r == 0 ? ledger.impact : ledger.friction) += scale * lambda[row + r] * (speed.total + drift);
-      ledger.kinematic -= scale * lambda[row + r] * (speed.prescribed + drift);
-    }
-  }
+  const auto of_contacts = [&](std::size_t first, std::size_t last) {
+    LedgerSum sum;
+    for (std::size_t i = first; i < last; ++i) add_contact_work(input, made, solution, next, i, &sum.ledger);
+    return sum;
+  };
+  ledger.add(sum_portions<LedgerSum>(input.team, eq.contacts.size(), kContactPortion, of_contacts).ledger);
   ledger.correction = calc_shift(input, made, next);
   ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction -
                      ledger.impact - ledger.correction;

@@ -13,20 +13,34 @@ namespace slipstick {
 
 namespace {
 
-/// Overlap d comes out with the speed d / kCorrectionTime, but not slower or faster than these, in body sizes per
-/// second.
-constexpr double kCorrectionTime = 0.1;  // s
-constexpr double kLeastSpeed = 0.5, kMostSpeed = 10;
+/// Overlap comes out in about kFallShare sqrt(size/g), a part of the time in which the body falls by its size; without
+/// gravity, where nothing says what is quick, in kFloatingTime or so many steps. No more than a tenth in a step, and
+/// within that time no less than kLeast and no more than kMost sizes. In seconds alone a scene of microseconds would
+/// wait for ever; in steps alone joints, which a move opens by its square, would be opened the faster the shorter steps
+/// are.
+constexpr double kFallShare = 0.4, kFloatingTime = 0.1, kFloatingSteps = 100, kMostShare = 0.1;
+constexpr double kLeast = 0.05, kMost = 1;
 /// What is left would be a little more than that: all of it at once.
 constexpr double kAllAtOnce = 1.5;
 /// Body sizes: open contacts that take part where the effort is less than exact.
 constexpr double kNear = 0.01;
-/// Contacts up to which `balanced` is as careful as `exact`: there a round costs next to nothing.
-constexpr std::size_t kFew = 200;
+/// Contacts of a group up to which `balanced` is as careful as `exact`: there a round costs next to nothing.
+constexpr int kFew = 200;
+/// Rounds of a larger group there, and what they may leave, in body sizes.
+constexpr int kLargeRounds = 2;
+constexpr double kLargeCorrected = 1e-4;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
 /// Joints are closed where they have come apart by more than this share of their size, m, or by as many rad.
 constexpr double kLoose = 1e-6;
+
+/// What of a correction a step may do of a body of that size.
+double calc_share(const Model& model, double h, double size) {
+  const double gravity = model.gravity.norm();
+  const double time =
+      gravity > 0 ? kFallShare * std::sqrt(size / gravity) : std::min(kFloatingTime, kFloatingSteps * h);
+  return std::min(kMostShare, h / time);
+}
 
 double calc_parting_speed(const Contact& contact, const State& state) {
   const auto speed = [&](int body, const Vec3& point) -> double {
@@ -45,35 +59,35 @@ double calc_parting_speed(const Contact& contact, const State& state) {
 Correction::Care Correction::care_of(Effort effort) {
   switch (effort) {
     case Effort::Exact:
-      return {.rounds = 6, .band = 0, .corrected = 1e-10, .parting = 10};
     case Effort::Balanced:
-      return {.rounds = 2, .band = 0, .corrected = 1e-4, .parting = 10};
+      return {.rounds = 6, .band = 0, .corrected = 1e-10, .parting = 10};
     case Effort::Swift:
       return {.rounds = 4, .band = 3e-3, .corrected = 0, .parting = 0};
   }
   return {};
 }
 
-Correction::Correction(const Model& model, const SimulationOptions& options)
+Correction::Correction(const Model& model, const SimulationOptions& options, const ThreadTeam* team)
     : model_(model),
       options_(options),
       care_(care_of(options.effort)),
       thickness_(care_.band > 0 ? calc_thicknesses(model) : std::vector<double>()),
-      projection_(model, options),
+      projection_(model, options, team),
       reach_(model.bodies.size()),
       group_(model.bodies.size()),
       due_(model.bodies.size()) {
   for (std::size_t i = 0; i < reach_.size(); ++i)
-    reach_[i] =
-        model.bodies[i].kind == BodyKind::Dynamic ? options.step * kLeastSpeed * model.bodies[i].reach_radius : 0;
+    if (const double size = model.bodies[i].reach_radius; model.bodies[i].kind == BodyKind::Dynamic && size > 0)
+      reach_[i] = calc_share(model, options.step, size) * kLeast * size;
 }
 
 bool Correction::is_real(const State& state, const Contact& contact) const {
-  if (options_.close_joints && contact.limit >= 0) return contact.gap < -kLoose;  // ends of ranges are joints too
+  if (options_.close_joints && contact.limit >= 0)
+    return contact.gap < -kLoose * calc_contact_size(model_, contact);  // ends of ranges are joints too
   if (contact.gap >= 0) return false;
   // With a band, what a turn has left is not waited for: rows of the next step would turn it into speed.
   const bool has_band = care_.band > 0 && contact.limit < 0;
-  if (contact.gap >= -(has_band ? calc_corrected(contact) : calc_slop(model_, options_.step, state.velocity, contact)))
+  if (contact.gap >= -(has_band ? calc_band(contact) : calc_slop(model_, options_.step, state.velocity, contact)))
     return false;
   return contact.limit >= 0 || !(care_.parting * options_.step * calc_parting_speed(contact, state) > -contact.gap);
 }
@@ -125,15 +139,38 @@ int Correction::root_of(int body) {
 }
 
 void Correction::join(int a, int b) {
-  const auto moves = [&](int body) { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; };
   if (!moves(a) || !moves(b)) return;
   a = root_of(a), b = root_of(b);
   group_[std::max(a, b)] = std::min(a, b);
 }
 
+/// By what touches in the group itself: what is elsewhere must not decide how well it is corrected.
+void Correction::count_contacts() {
+  if (options_.effort != Effort::Balanced) return;
+  touching_.assign(group_.size(), 0);
+  for (const Contact& contact : contacts_.contacts) {
+    const std::array<int, 2> bodies = bodies_of(model_, contact);
+    const int body = moves(bodies[0]) ? bodies[0] : bodies[1];
+    if (moves(body)) ++touching_[root_of(body)];
+  }
+}
+
+bool Correction::is_large(int body) {
+  return options_.effort == Effort::Balanced && moves(body) && touching_[root_of(body)] > kFew;
+}
+
+/// A large group has had its rounds. False: no other one is due.
+bool Correction::leave_large() {
+  bool any = false;
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (is_large(static_cast<int>(i))) due_[i] = 0;
+    any = any || due_[i] != 0;
+  }
+  return any;
+}
+
 /// Groups, and in the first round those of them that are due; later those of them that are not done. False: none.
 bool Correction::find_groups(const State& state, bool first) {
-  const auto moves = [&](int body) { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; };
   if (first) {
     std::iota(group_.begin(), group_.end(), 0);
     for (const Joint& joint : model_.joints) join(joint.a, joint.b);
@@ -148,6 +185,7 @@ bool Correction::find_groups(const State& state, bool first) {
   // Groups may have grown together: one that is due makes the whole due.
   for (std::size_t i = 0; i < due_.size(); ++i)
     if (due_[i]) due_[root_of(static_cast<int>(i))] = 1;
+  count_contacts();
   bool any = false;
   if (find_loose(state)) {
     for (const int body : loose_) {
@@ -169,15 +207,19 @@ bool Correction::find_groups(const State& state, bool first) {
 
 // ---------------------------------------------------------------- by how much
 
-double Correction::calc_corrected(const Contact& contact) const {
-  if (care_.band > 0 && contact.limit < 0) return care_.band * calc_thickness(thickness_, contact);
-  return care_.corrected * calc_contact_size(model_, contact);
+double Correction::calc_band(const Contact& contact) const { return care_.band * calc_thickness(thickness_, contact); }
+
+double Correction::calc_corrected(const Contact& contact) {
+  if (care_.band > 0 && contact.limit < 0) return calc_band(contact);
+  bool large = false;
+  for (const int body : bodies_of(model_, contact)) large = large || is_large(body);
+  return (large ? kLargeCorrected : care_.corrected) * calc_contact_size(model_, contact);
 }
 
 /// How far the contact may come out in this step.
 double Correction::calc_allowance(const Contact& contact) const {
   const double depth = -contact.gap, size = calc_contact_size(model_, contact);
-  const double step = options_.step * std::clamp(depth / kCorrectionTime, kLeastSpeed * size, kMostSpeed * size);
+  const double step = calc_share(model_, options_.step, size) * std::clamp(depth, kLeast * size, kMost * size);
   return depth <= kAllAtOnce * step ? depth : step;
 }
 
@@ -234,7 +276,6 @@ void Correction::take_near(const ContactSet& found) {
 void Correction::keep_momentum(State* state) {
   moved_.assign(group_.size(), -1);
   held_.assign(group_.size(), 0);
-  const auto moves = [&](int body) { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; };
   const auto hold = [&](int a, int b) {
     if (moves(a) && !moves(b)) held_[root_of(a)] = 1;
     if (moves(b) && !moves(a)) held_[root_of(b)] = 1;
@@ -256,15 +297,13 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
   before_ = state->pose;
   bool spent = false;
   double most = 0;
-  const bool few = options_.effort == Effort::Balanced && found.contacts.size() <= kFew;
-  const Effort effort = few ? Effort::Exact : options_.effort;
-  care_ = care_of(effort);
   for (int round = 0; round < care_.rounds; ++round) {
     if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) break;  // the step is given up
-    const bool looks = effort == Effort::Exact || (round > 0 && effort != Effort::Swift);
+    const bool looks = options_.effort == Effort::Exact || (round > 0 && options_.effort != Effort::Swift);
     if (looks) find(*state, finder);
     if (!looks && round == 0) take_near(found);
     if (!find_groups(*state, round == 0)) break;
+    if (round >= kLargeRounds && !leave_large()) break;
     const bool limited = update_offsets(spent);
     for (const double offset : offset_)
       if (offset < 0) most = std::max(most, -offset);
@@ -278,7 +317,7 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
     result.solve.escalations += solved.escalations;
     result.solve.certify_seconds += solved.certify_seconds;
     const double moved = projection_.move(kCorrectionLever * most, state);
-    if (effort == Effort::Swift) projection_.update_gaps(&contacts_);
+    if (options_.effort == Effort::Swift) projection_.update_gaps(&contacts_);
     result.moved += moved;
     // Joints drift in a move of finite length: a last round takes that back, and lets no contact go deeper.
     if (moved == 0 || spent || (limited && moved_joints_.empty())) break;

@@ -19,7 +19,8 @@ struct CorrectionResult {
 
 class Correction {
  public:
-  Correction(const Model& model, const SimulationOptions& options);  ///< keeps references
+  /// Keeps references. Null: nobody helps.
+  Correction(const Model& model, const SimulationOptions& options, const ThreadTeam* team);
 
   /// Whether a contact of `state` overlaps for real and is not about to part by itself, or a joint is to be closed.
   bool is_due(const State& state, const ContactSet& contacts);
@@ -44,6 +45,10 @@ class Correction {
   void find(const State& state, ContactFinder* finder);
   void take_near(const ContactSet& found);
   bool find_groups(const State& state, bool first);
+  void count_contacts();
+  bool is_large(int body);
+  bool leave_large();
+  bool moves(int body) const { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; }
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
   bool update_offsets(bool spent);
   void update_joints(const State& state, bool first);
@@ -51,11 +56,12 @@ class Correction {
   void join(int a, int b);
   int root_of(int body);
   double calc_allowance(const Contact& contact) const;
-  double calc_corrected(const Contact& contact) const;  ///< overlap that is not worth a round, m
+  double calc_band(const Contact& contact) const;  ///< overlap that is left alone, m
+  double calc_corrected(const Contact& contact);   ///< overlap that is not worth a round, m
 
   const Model& model_;
   const SimulationOptions& options_;
-  Care care_;
+  const Care care_;
   std::vector<double> thickness_;  ///< of each body, where there is a band
   Projection projection_;
   ContactSet contacts_;
@@ -70,6 +76,7 @@ class Correction {
   std::vector<double> offset_;        ///< per contact
   std::vector<int> group_;            ///< per body: another one of the same group, or itself
   std::vector<char> due_;             ///< per body that stands for its group
+  std::vector<int> touching_;         ///< per body that stands for its group: its contacts; of `balanced`
   std::vector<Pose> before_;
   std::vector<int> moved_;  ///< per body: what stands for its group, or -1
   std::vector<char> held_;  ///< per body that stands for its group: something that does not move holds it

@@ -237,8 +237,8 @@ void Flight::end(const StepInput& input, const Solution& solution, StepProblem* 
   const bool has_loads = !input.model->loads.empty() || input.drive;
   if (has_loads) update_loads(*input.model, input.drive, next->pose, input.state->time + input.h, &load_);
   if (splits_ && !input.model->springs.empty()) kick_springs(input, solution, made, *next);
-  for (std::size_t i = 0; i < made->kick.size(); ++i) {
-    if (!flies(input, i) || made->map.column_of_body[i] < 0) continue;
+  const auto kick_one = [&](std::size_t i) {
+    if (!flies(input, i) || made->map.column_of_body[i] < 0) return;
     Kick& kick = made->kick[i];
     kick.after = 0.5 * input.h;
     if (has_loads) kick.load = load_[i];
@@ -246,7 +246,10 @@ void Flight::end(const StepInput& input, const Solution& solution, StepProblem* 
         calc_kick(input.model->bodies[i], kick.after * (made->equations->gravity[i] + kick.load) + kick.spring);
     next->velocity[i].linear += more.linear;
     next->velocity[i].angular += more.angular;
-  }
+  };
+  for_portions(input.team, made->kick.size(), kBodyPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) kick_one(i);
+  });
 }
 
 }  // namespace slipstick

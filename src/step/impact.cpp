@@ -5,12 +5,14 @@
 
 #include "step/actuation.h"
 #include "step/assemble.h"
+#include "step/overlap.h"
 
 namespace slipstick {
 
 namespace {
 
-/// A rebound slower than this, m/s, or than the share eta/2 of what the approach gains in a step, is none
+/// A rebound slower than this part of calc_slow_speed, or than the share eta/2 of what the approach gains in a step, is
+/// none
 /// ([methods 4.2]).
 constexpr double kZenoSpeed = 1e-8;
 constexpr double kZenoShare = 0.01;
@@ -91,10 +93,13 @@ class Impact {
   double given(std::size_t i) const;
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
-    return calc_pair_speed(velocity, c.body_a, c.body_b, c.row[row]) + (row < 3 ? c.drift[row] : 0);
+    return calc_pair_speed(velocity, c.body_a, c.body_b, c.at(row)) + (row < 3 ? c.drift[row] : 0);
   }
   const std::vector<ContactRows>& contacts() const { return s_.equations.contacts; }
-  bool closes(std::size_t i) const { return s_.before[i] < -in_.closing_speed; }
+  double slow_speed(std::size_t i) const {
+    return calc_slow_speed(model_, in_.step.h_nominal, in_.step.contacts->contacts[contacts()[i].contact]);
+  }
+  bool closes(std::size_t i) const { return s_.before[i] < -in_.closing_share * slow_speed(i); }
 
   const ImpactInput& in_;
   const Model& model_;
@@ -110,7 +115,7 @@ class Impact {
 
 bool Impact::is_due() {
   Equations& eq = s_.equations;
-  update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts, in_.step.state->time);
+  update_contact_rows(model_, in_.step.state->pose, *in_.step.contacts, &eq.contacts, in_.step.state->time, velocity_);
   update_joint_rows(model_, in_.step.state->pose, &eq.joints);
   update_axis_rows(model_, in_.step.state->pose, in_.step.state->axis, &eq.axes);
   update_coupling_rows(model_, eq.axes, &eq.couplings);
@@ -126,7 +131,7 @@ bool Impact::is_due() {
     if (joint.compliance > 0) continue;
     for (int r = 0; r < joint.count; ++r) {
       const double w = calc_pair_speed(velocity_, joint.body_a, joint.body_b, joint.row[r]);
-      if (std::abs(w) <= std::max(in_.closing_speed, std::abs(worst_joint_speed_))) continue;
+      if (std::abs(w) <= std::max(in_.closing_share, std::abs(worst_joint_speed_))) continue;
       worst_joint_ = static_cast<int>(j);
       worst_joint_speed_ = w;
       due = true;
@@ -138,7 +143,7 @@ bool Impact::is_due() {
       const Twist& v = velocity_[coupling.body[k]];
       w += coupling.row[k].head<3>().dot(v.linear) + coupling.row[k].tail<3>().dot(v.angular);
     }
-    due = due || std::abs(w) > in_.closing_speed;
+    due = due || std::abs(w) > in_.closing_share;
   }
   return due;
 }
@@ -151,7 +156,7 @@ bool Impact::update_restitution() {
   for (std::size_t i = 0; i < contacts().size(); ++i) {
     if (in_.plastic || !closes(i)) continue;
     const double e = restitution_of(i), approach = -s_.before[i];
-    double zeno = kZenoSpeed;
+    double zeno = kZenoSpeed * slow_speed(i);
     if (!in_.acceleration.empty())
       zeno = std::max(zeno, kZenoShare * in_.step.h_nominal * std::abs(speed(in_.acceleration, i, 0)));
     if (approach <= in_.step.options->restitution_threshold.value_or(in_.plastic_speed)) continue;
@@ -172,6 +177,11 @@ void Impact::add_joints() {
   ImpactScratch& s = s_;
   if (in_.scheme != nullptr) return in_.scheme->add_impact_joints(in_.step, s.equations.joints, &s.problem, &s.map);
   add_joint_rows(in_.step, {}, s.equations.joints, 0, &s.problem, &s.map);
+  if (!in_.keeps_joint_speed) return;
+  for (const JointRows& joint : s.equations.joints)
+    for (int r = 0; r < joint.count; ++r)
+      if (const int row = s.map.joint_row[model_.joints[joint.joint].first_row + r]; row >= 0)
+        s.problem.c[row] -= calc_pair_speed(s_.initial, joint.body_a, joint.body_b, joint.row[r]);
 }
 
 /// `plain`: pairs with Moreau's law, which has one phase, do not rebound in it either.
@@ -262,7 +272,7 @@ void Impact::assemble_decompression() {
     int tangents = slippery ? -1 : row;
     if (split) {
       tangents = s_.fixed_row[i] = block_of(true).row;
-      std::array<PairRow, 6> rows = c.row;
+      std::array<PairRow, 3> rows = c.row;
       rows[0] = {};
       add_pair_entries(in_.step, s.map, c.body_a, c.body_b, {rows.data(), static_cast<std::size_t>(c.count)},
                        &s.problem);
@@ -403,7 +413,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
                               ImpactScratch* scratch, std::vector<Twist>* velocity) {
   Equations& eq = scratch->equations;
   ImpactScratch& s = *scratch;
-  update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts, input.state->time);
+  update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts, input.state->time, *velocity);
   update_joint_rows(*input.model, input.state->pose, &eq.joints);
   update_axis_rows(*input.model, input.state->pose, input.state->axis, &eq.axes);
   update_coupling_rows(*input.model, eq.axes, &eq.couplings);

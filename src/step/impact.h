@@ -31,8 +31,9 @@ struct ImpactScratch {
 /// What meets where. `input` has h = 0, the contacts that touch, and prescribed velocities at that instant.
 struct ImpactInput {
   StepInput step;
-  double closing_speed = 1e-9;          ///< m/s below which a contact is at rest and not an impact
+  double closing_share = 1e-9;          ///< of calc_slow_speed, below which a contact is at rest and not an impact
   bool joints = false;                  ///< joint speeds that are not zero are an impact too (a start)
+  bool keeps_joint_speed = false;       ///< joints keep the speeds they have: those close them (G v+ = G v-)
   bool plastic = false;                 ///< no restitution
   std::span<const Twist> acceleration;  ///< of the motion before, for the Zeno threshold
   double plastic_speed = 0;             ///< m/s of approach below which e = 0, where the options do not say
@@ -55,7 +56,8 @@ struct ImpactResult {
 /// (docs/decisions/0006). Simplified: v+ = (1 + e) vc - e v-, e = max e_j ([AnitescuPotra97] lemma 3.1, corrected),
 /// which never gains energy and takes over where the others would. Moreau: one phase,
 ///   M (v+ - v-) = J^T c,  0 <= n v+ + e n v- _|_ c_n >= 0, friction bounded by mu c_n and opposing t v+ + e_t t v-
-/// Zeno: e_j counts as 0 when e_j |n v-| <= max(1e-8, 0.01 h_nominal a_n), a_n the acceleration of approach.
+/// Zeno: e_j counts as 0 when e_j |n v-| <= max(1e-8 of calc_slow_speed, 0.01 h_nominal a_n), a_n the acceleration of
+/// approach.
 ImpactResult apply_impact(const ImpactInput& input, StepSolver* ladder, ImpactScratch* scratch,
                           std::vector<Twist>* velocity, std::vector<Event>* events);
 

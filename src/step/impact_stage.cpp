@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "step/assemble.h"
 #include "step/flight.h"
@@ -100,19 +101,18 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, 
   const Model& model = *input.model;
   events_.clear();
   count_ = 0;
+  const std::vector<Contact>& given = input.contacts->contacts;
+  if (std::none_of(given.begin(), given.end(),
+                   [&](const Contact& contact) { return !contact.central && rebounds(law_of(model, contact)); }))
+    return false;
   all_.contacts.clear();
-  bool any = false;
-  for (const Contact& contact : input.contacts->contacts) {
-    if (contact.central) continue;
-    all_.contacts.push_back(contact);
-    any = any || rebounds(law_of(model, contact));
-  }
-  if (!any) return false;
+  std::copy_if(given.begin(), given.end(), std::back_inserter(all_.contacts),
+               [](const Contact& contact) { return !contact.central; });
   velocity_ = input.state->velocity;
   for (std::size_t i = 0; i < velocity_.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
   update_acceleration(input);
-  update_contact_rows(model, input.state->pose, all_, &rows_, input.state->time);
+  update_contact_rows(model, input.state->pose, all_, &rows_, input.state->time, velocity_);
   ends_early_ = false;
   while (count_ < (ends_early_ ? kMostPilePasses : kMostPasses)) {
     if (count_ == passes_.size()) passes_.emplace_back();

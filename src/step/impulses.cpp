@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "step/actuation.h"
+#include "step/assemble.h"
 
 namespace slipstick {
 
@@ -91,18 +92,19 @@ void StepImpulses::add_contact(const StepInput& input, const ContactRows& rows, 
     if (limit >= 0) {
       const Limit& end = model_.limits[limit];
       axes_[end.axis].limit += end.upper ? -impulse[k] : impulse[k];
-      add_to_joint(model_.axes[end.axis].joint, pose, rows.row[k], impulse[k]);
+      add_to_joint(model_.axes[end.axis].joint, pose, rows.at(static_cast<int>(k)), impulse[k]);
     } else {
-      add_to_body(rows.body_a, impulse[k] * rows.row[k].a, &BodyImpulse::contact);
-      add_to_body(rows.body_b, impulse[k] * rows.row[k].b, &BodyImpulse::contact);
+      const PairRow& row = rows.at(static_cast<int>(k));
+      add_to_body(rows.body_a, impulse[k] * row.a, &BodyImpulse::contact);
+      add_to_body(rows.body_b, impulse[k] * row.b, &BodyImpulse::contact);
     }
   }
 }
 
 void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made,
                              const Solution& solution, const State& next, double share) {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (made.map.column_of_body[i] < 0) continue;
+  const auto add_one = [&](std::size_t i) {
+    if (made.map.column_of_body[i] < 0) return;
     // Forces act for the whole step; where the velocity steps from its middle to its end or back (flight.h), the half
     // step of difference is no force.
     const Kick& kick = made.kick[i];
@@ -114,7 +116,10 @@ void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const
     bodies_[i].inertia += (share - whole) * (acted * gravity + load);
     bodies_[i].inertia.tail<3>() +=
         share * scheme.calc_inertial_impulse(input, made, solution, next, static_cast<int>(i));
-  }
+  };
+  for_portions(input.team, bodies_.size(), kBodyPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) add_one(i);
+  });
 }
 
 void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepProblem& made, const Solution& solution,

@@ -9,13 +9,40 @@ namespace slipstick {
 namespace {
 
 constexpr double kSlop = 1e-7;       // of the smaller body
-constexpr double kLimitSlop = 1e-6;  // m or rad, ends of a joint's range
+constexpr double kLimitSlop = 1e-6;  // of the joint, or rad, ends of its range
 constexpr double kOpenShare = 0.02;  // of the size of a joint
 constexpr double kOpenAngle = 0.1;   // rad
+constexpr double kFarShare = 1e-3;   // of the distance from the origin, where places are rounded
+constexpr double kSlowShare = 0.01;  // of the size in a step
+
+const Axis& axis_of(const Model& model, const Contact& limit) { return model.axes[model.limits[limit.limit].axis]; }
+
+/// By which overshoot of a limit is measured: m, or 1 for rad.
+double calc_limit_size(const Model& model, const Contact& limit) {
+  const Axis& axis = axis_of(model, limit);
+  return is_turn(axis.freedom) ? 1 : calc_joint_size(model, model.joints[axis.joint]);
+}
 
 bool turns_only(const PairRow& row) { return row.a.head<3>().isZero(0) && row.b.head<3>().isZero(0); }
 
 }  // namespace
+
+double calc_touch_length(const Model& model, const Contact& contact) {
+  if (contact.limit >= 0) return calc_limit_size(model, contact);
+  double size = kFarShare * contact.point_b.norm();
+  for (const int body : {contact.body_a, contact.body_b})
+    if (body != kWorld) size = std::max(size, model.bodies[body].reach_radius);
+  return size;
+}
+
+double calc_slow_speed(const Model& model, double h, const Contact& contact) {
+  const bool turns = contact.limit >= 0 && is_turn(axis_of(model, contact).freedom);
+  const double length =
+      turns ? calc_joint_size(model, model.joints[axis_of(model, contact).joint]) : calc_touch_length(model, contact);
+  const double gravity = model.gravity.norm();
+  const double speed = gravity > 0 ? std::sqrt(gravity * length) : kSlowShare * length / h;
+  return turns ? speed / length : speed;
+}
 
 std::array<int, 2> bodies_of(const Model& model, const Contact& contact) {
   if (contact.limit < 0) return {contact.body_a, contact.body_b};
@@ -24,7 +51,7 @@ std::array<int, 2> bodies_of(const Model& model, const Contact& contact) {
 }
 
 double calc_contact_size(const Model& model, const Contact& contact) {
-  if (contact.limit >= 0) return 1;
+  if (contact.limit >= 0) return calc_limit_size(model, contact);
   double size = kInfinity;
   for (const int body : {contact.body_a, contact.body_b})
     if (body != kWorld && model.bodies[body].reach_radius > 0) size = std::min(size, model.bodies[body].reach_radius);
@@ -54,7 +81,7 @@ double calc_slop(const Model& model, double h, std::span<const Twist> velocity, 
   for (const int body : bodies_of(model, contact)) {
     if (body == kWorld) continue;
     const double turn = velocity[body].angular.norm() * h;
-    turned += turn * turn * (contact.limit >= 0 ? 1 : model.bodies[body].reach_radius);
+    turned += turn * turn * (contact.limit >= 0 ? calc_contact_size(model, contact) : model.bodies[body].reach_radius);
   }
   return (contact.limit >= 0 ? kLimitSlop : kSlop) * calc_contact_size(model, contact) + turned;
 }

@@ -14,8 +14,15 @@ namespace slipstick {
 /// The bodies of a contact, or of the joint whose limit it is; kWorld where there is none.
 std::array<int, 2> bodies_of(const Model& model, const Contact& contact);
 
-/// The reach radius of the smaller body that has one; 1 for limits.
+/// The reach radius of the smaller body that has one; of limits the size of the joint, or 1 (rad).
 double calc_contact_size(const Model& model, const Contact& contact);
+
+/// What touching is a small share of, m: the larger body, or far from the origin a thousandth of the distance; of
+/// limits as above. And what rest is a small share of, m/s (rad/s of turns): the speed that gravity gives over that
+/// length; without gravity a hundredth of it in a step. No metre and no second is in them, so that scenes in
+/// millimetres and microseconds do as those in metres and seconds (docs/decisions/0077).
+double calc_touch_length(const Model& model, const Contact& contact);
+double calc_slow_speed(const Model& model, double h, const Contact& contact);
 
 /// How thick each body is, m: its least radius of gyration, 0.63 of a sphere's radius. Infinite for what does not move.
 std::vector<double> calc_thicknesses(const Model& model);

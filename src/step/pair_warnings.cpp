@@ -1,5 +1,8 @@
 #include "step/pair_warnings.h"
 
+#include <slipstick/surface.h>
+
+#include <algorithm>
 #include <set>
 
 namespace slipstick {
@@ -8,11 +11,15 @@ void for_each_pair(const Model& model, const std::function<void(const std::strin
   struct Users {
     std::set<int> bodies;
     bool moves = false;
+    double arm = 0;  ///< the largest of a map of rolling friction
   };
   std::vector<Users> users(model.materials.size());
   for (const Shape& shape : model.shapes) {
     users[shape.material].bodies.insert(shape.body);
     users[shape.material].moves |= shape.body != kWorld && model.bodies[shape.body].dof > 0;
+    if (shape.surface < 0) continue;
+    for (const double each : model.surfaces[shape.surface]->rolling_friction.values)
+      users[shape.material].arm = std::max(users[shape.material].arm, each);
   }
   for (std::size_t a = 0; a < users.size(); ++a) {
     for (std::size_t b = a; b < users.size(); ++b) {
@@ -20,8 +27,9 @@ void for_each_pair(const Model& model, const std::function<void(const std::strin
       bodies.insert(users[b].bodies.begin(), users[b].bodies.end());
       const bool both = !users[a].bodies.empty() && !users[b].bodies.empty();
       if (!both || bodies.size() < 2 || !(users[a].moves || users[b].moves)) continue;
-      visit("materials '" + model.materials[a].name + "' and '" + model.materials[b].name + "'",
-            model.pair_law(static_cast<int>(a), static_cast<int>(b)));
+      PairLaw law = model.pair_law(static_cast<int>(a), static_cast<int>(b));
+      law.rolling_friction = std::max({law.rolling_friction, users[a].arm, users[b].arm});
+      visit("materials '" + model.materials[a].name + "' and '" + model.materials[b].name + "'", law);
     }
   }
 }

@@ -33,6 +33,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
     : model(m),
       options(o),
       scheme(*s),
+      team(o.threads),
       solver(o),
       end_solver(make_end_options(o)),
       finder(m),
@@ -43,11 +44,12 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       impulses(m),
       readings(m),
       sensors(m),
-      correction_(m, o) {
+      correction_(m, o, &team) {
   finder.set_threads(options.threads);
   input.model = &model;
   input.options = &options;
   input.prescribed = prescribed;
+  input.team = &team;
   input.h_nominal = options.step;
   restart(std::move(initial));
 }
@@ -294,18 +296,32 @@ void Pipe::book(const LadderResult& solved) {
   report.note = solved.note;
 }
 
-void Pipe::add_force(const Contact& contact, const Vec3& impulse, Uniqueness uniqueness) {
+void Pipe::add_force(const Contact& contact, double friction, const Vec3& impulse, Uniqueness uniqueness) {
   if (contact.limit >= 0) return;
+  if (forces.empty() || forces.back().contact.key < contact.key) {  // they come in the order of their keys
+    forces.push_back({contact, impulse, uniqueness, friction});
+    return;
+  }
   const auto place =
       std::lower_bound(forces.begin(), forces.end(), contact.key,
                        [](const ContactForce& each, const ContactKey& key) { return each.contact.key < key; });
   if (place == forces.end() || place->contact.key != contact.key) {
-    forces.insert(place, {contact, impulse, uniqueness});
+    forces.insert(place, {contact, impulse, uniqueness, friction});
     return;
   }
   place->contact = contact;
+  place->friction = friction;
   place->force += impulse;
   place->uniqueness = find_worse(place->uniqueness, uniqueness);
+}
+
+void Pipe::remember_joints(const State& start) {
+  const double unseen = std::max(0.0, 1 - input.h / options.step);
+  end.joint_impulse.resize(model.joint_rows);
+  for (int r = 0; r < model.joint_rows; ++r) {
+    const double known = start.joint_impulse.empty() ? 0 : start.joint_impulse[r];
+    end.joint_impulse[r] = unseen * known + calc_share() * trial.made().calc_joint_impulse(r, trial.solution());
+  }
 }
 
 double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
@@ -317,7 +333,7 @@ double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
     Vec3 impulse = Vec3::Zero();
     for (int k = 0; k < rows.count; ++k) impulse += scratch.contact_impulse[i][k] * rows.direction[k];
     for (int k = 1; k < rows.count; ++k) belts -= scratch.contact_impulse[i][k] * rows.drift[k];
-    if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], impulse, Uniqueness::Unknown);
+    if (!impulse.isZero(0)) add_force(at.contacts->contacts[rows.contact], rows.friction, impulse, Uniqueness::Unknown);
   }
   return before - impulses.calc_work_on_given(at.prescribed) + belts;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/thread_team.h"
 #include "collision/contact_finder.h"
 #include "collision/reduce_contacts.h"
 #include "step/correction.h"
@@ -58,7 +59,11 @@ struct Pipe {
   /// Adds their impulses to those of the step; `at` is what they were given. The work of bodies with prescribed motion.
   double add_impulses(const StepInput& at, const ImpactScratch& scratch);
   /// Adds to the mean force of a contact over the step, N s on body B.
-  void add_force(const Contact& contact, const Vec3& impulse, Uniqueness uniqueness);
+  void add_force(const Contact& contact, double friction, const Vec3& impulse, Uniqueness uniqueness);
+  /// `end` knows what joints carry in a whole step: what `start` knew of them, for the part of it that the accepted
+  /// trial did not see, and what they did in that. Times as many as such trials there are in a step, the speed that
+  /// closes a joint would count as a load: it is given at once, however short the trial.
+  void remember_joints(const State& start);
   /// The share of the accepted trial that counts: 1, or less where its end was interpolated.
   double calc_share() const { return input.h / trial.h(); }
   /// Everything that is not in the state is found from it: as after construction.
@@ -69,6 +74,7 @@ struct Pipe {
   const Model& model;
   const SimulationOptions& options;
   Scheme& scheme;
+  ThreadTeam team;
   StepSolver solver, end_solver;
   ContactFinder finder;
   Reach reach;

@@ -19,19 +19,22 @@ bool is_finite_twist(const Twist& d) { return d.linear.allFinite() && d.angular.
 
 }  // namespace
 
-Projection::Projection(const Model& model, const SimulationOptions& options)
+Projection::Projection(const Model& model, const SimulationOptions& options, const ThreadTeam* team)
     : model_(model), still_(model.bodies.size()), displacement_(model.bodies.size()) {
   input_.model = &model;
   input_.options = &options;
   input_.prescribed = still_;
   input_.h_nominal = options.step;
+  input_.team = team;
 }
 
 void Projection::begin(const State& state) {
   input_.state = &state;
   begin_problem(model_, &problem_, &map_);
+  add_body_columns(model_, map_, &problem_);
   for (std::size_t i = 0; i < model_.bodies.size(); ++i)
-    if (map_.column_of_body[i] >= 0) add_body_column(model_.bodies[i], Vec6::Zero(), nullptr, &problem_);
+    if (map_.column_of_body[i] >= 0)
+      fill_body_column(model_.bodies[i], Vec6::Zero(), nullptr, map_.column_of_body[i], &problem_);
 }
 
 void Projection::soften(int body_a, int body_b, const PairRow& row, int problem_row) {
@@ -60,17 +63,36 @@ void Projection::add_joints(std::span<const JointRows> joints, std::span<const d
 }
 
 void Projection::add_contacts(const ContactSet& contacts, std::span<const double> offset) {
-  input_.contacts = &contacts;
-  std::vector<ContactRows>& rows = equations_.contacts;
-  update_contact_rows(model_, input_.state->pose, contacts, &rows);
-  offset_.assign(offset.begin(), offset.end());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].friction = 0;
-    if (!is_row_movable(input_, map_, rows[i].body_a, rows[i].body_b, rows[i].row[0])) offset_[i] = kInfinity;
+  const auto in_portions = [&](const auto& f) {
+    for_portions(input_.team, normals_.size(), kContactPortion, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) f(&normals_[i]);
+    });
+  };
+  normals_.clear();
+  for (std::size_t i = 0; i < offset.size(); ++i)
+    if (std::isfinite(offset[i])) normals_.push_back({static_cast<int>(i), -1, {}});
+  in_portions([&](Normal* normal) {
+    const NormalRow row = calc_normal_row(model_, input_.state->pose, contacts.contacts[normal->contact]);
+    if (is_row_movable(input_, map_, row.body_a, row.body_b, row.row)) normal->of = row;
+  });
+  reserve_rows(normals_.size(), 1, &problem_);
+  for (Normal& normal : normals_) {
+    if (normal.of.body_a == kWorld && normal.of.body_b == kWorld) continue;  // nothing can move it
+    const Contact& contact = contacts.contacts[normal.contact];
+    RowBlock& block = problem_.add_block(LawKind::Nonnegative, 1);
+    block.mode = law_of(model_, contact).solve;
+    block.rigid = contact.limit >= 0;
+    add_pair_columns(map_, normal.of.body_a, normal.of.body_b, &problem_);
+    normal.block = static_cast<int>(problem_.blocks.size()) - 1;
   }
-  add_contact_rows(input_, rows, offset_, &problem_, &map_);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (map_.contact_row[i] >= 0) soften(rows[i].body_a, rows[i].body_b, rows[i].row[0], map_.contact_row[i]);
+  in_portions([&](Normal* normal) {
+    if (normal->block < 0) return;
+    const RowBlock& block = problem_.blocks[normal->block];
+    const NormalRow& of = normal->of;
+    problem_.c[block.row] = offset[normal->contact];
+    fill_pair_entries(input_, map_, of.body_a, of.body_b, 0, {&of.row, 1}, block, &problem_);
+    soften(of.body_a, of.body_b, of.row, block.row);
+  });
 }
 
 LadderResult Projection::solve(StepSolver* solver) {
@@ -101,17 +123,16 @@ double Projection::move(double most, State* state) {
 }
 
 void Projection::update_gaps(ContactSet* contacts) const {
-  for (std::size_t i = 0; i < equations_.contacts.size(); ++i) {
-    const ContactRows& rows = equations_.contacts[i];
-    if (map_.contact_row[i] < 0) continue;
+  for (const Normal& normal : normals_) {
+    if (normal.block < 0) continue;
     double change = 0;
     const auto side = [&](int body, const Vec6& row) {
       if (body == kWorld || map_.column_of_body[body] < 0) return;
       change += row.head<3>().dot(displacement_[body].linear) + row.tail<3>().dot(displacement_[body].angular);
     };
-    side(rows.body_a, rows.row[0].a);
-    side(rows.body_b, rows.row[0].b);
-    contacts->contacts[rows.contact].gap += share_ * change;
+    side(normal.of.body_a, normal.of.row.a);
+    side(normal.of.body_b, normal.of.row.b);
+    contacts->contacts[normal.contact].gap += share_ * change;
   }
 }
 

@@ -13,7 +13,8 @@ namespace slipstick {
 
 class Projection {
  public:
-  Projection(const Model& model, const SimulationOptions& options);  ///< keeps references
+  /// Keeps references. Null: nobody helps.
+  Projection(const Model& model, const SimulationOptions& options, const ThreadTeam* team);
 
   void begin(const State& state);
   /// Equality rows with these offsets, one per State::joint_impulse row, those of couplings too.
@@ -28,6 +29,11 @@ class Projection {
   void update_gaps(ContactSet* contacts) const;
 
  private:
+  struct Normal {
+    int contact;   ///< of the set
+    int block;     ///< of the problem; -1: nothing can move it
+    NormalRow of;  ///< of no body: the same
+  };
   void soften(int body_a, int body_b, const PairRow& row, int problem_row);
 
   const Model& model_;
@@ -35,10 +41,10 @@ class Projection {
   RowMap map_;
   Problem problem_;
   Solution solution_;
-  Equations equations_;  ///< axes and couplings; rows of contacts
+  Equations equations_;  ///< axes and couplings
   std::vector<Twist> still_, displacement_;
   std::vector<JointRows> joints_;
-  std::vector<double> offset_;
+  std::vector<Normal> normals_;
   State before_;
   double share_ = 1;  ///< of the solution that the last move took
 };

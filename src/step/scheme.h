@@ -21,6 +21,7 @@ struct RowMap {
   std::vector<int> spring_row;      ///< per Equations::springs
   std::vector<std::array<double, 3>> spring_known;  ///< lambda of those that are explicit forces and have no row
   std::vector<int> contact_row;                     ///< per Equations::contacts
+  std::vector<int> contact_block;                   ///< per Equations::contacts: of Problem::blocks, or -1
 };
 
 /// The weights of [Gavrea08]: the problem's unknown is u = (1 - alpha) v + alpha v', and
@@ -42,6 +43,7 @@ struct StepInput {
   const ContactSet* middle = nullptr;  ///< the same contacts, in the same order, at Scheme::row_place; null: not known
   bool backward = false;  ///< the family: take this step with alpha = gamma = 1 (an impulse without collision)
   bool closed = false;    ///< the contacts are the closed ones; what is open is left to the event driver
+  const ThreadTeam* team = nullptr;  ///< who helps; null: nobody
 };
 
 /// For how long the forces at both ends of a step act on a body (flight.h), s.

@@ -24,14 +24,17 @@ constexpr std::array kSchemes{
 }  // namespace
 
 void Scheme::advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const {
-  for (std::size_t i = 0; i < input.model->bodies.size(); ++i) {
+  const auto move_one = [&](std::size_t i) {
     const Body& body = input.model->bodies[i];
     const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
     next->velocity[i] = u;
     next->pose[i] = body.kind == BodyKind::Fixed ? input.state->pose[i] : move(input.state->pose[i], u, input.h);
-    if (made.turning.empty() || !made.turning[i]) continue;
+    if (made.turning.empty() || !made.turning[i]) return;
     next->velocity[i].angular = calc_carried_spin(body, body.inertia * u.angular + made.turn[i], u.angular, input.h);
-  }
+  };
+  for_portions(input.team, input.model->bodies.size(), kBodyPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) move_one(i);
+  });
 }
 
 Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,

@@ -1,7 +1,9 @@
 #include "step/trial.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 
 #include "step/assemble.h"
 
@@ -12,6 +14,25 @@ namespace {
 long long now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+/// Spinning and rolling are not remembered. What turns at the start of the step goes on to do so, and its limit is met
+/// in the direction that would stop it: so the active set of a wheel that rolls is known before the solver begins.
+void guess_turning(const Model& model, const State& state, const ContactRows& contact, double* lambda) {
+  const double limit = contact.friction * lambda[0];
+  const int last = contact.count + contact.extra;
+  for (int first = contact.count; first < last;) {
+    const int size = (last - first) % 2 == 1 ? 1 : 2;  // spinning is one row, rolling two; in the plane one
+    double length = 0;
+    for (int k = first; k < first + size; ++k) {
+      const double mobility = calc_pair_mobility(model, contact.body_a, contact.body_b, contact.at(k));
+      const double rate = calc_pair_speed(state.velocity, contact.body_a, contact.body_b, contact.at(k));
+      lambda[k] = mobility > 0 ? -rate / mobility : 0;
+      length = std::hypot(length, lambda[k]);
+    }
+    for (int k = first; k < first + size && length > limit; ++k) lambda[k] *= limit / length;
+    first += size;
+  }
 }
 
 }  // namespace
@@ -31,7 +52,7 @@ void Trial::update_equations(const StepInput& input, StepReport* report) {
   const Stopwatch watch(&report->seconds.assemble);
   again_ = false;
   h_ = input.h;
-  slipstick::update_equations(*input.model, input.drive, *input.state, *input.contacts, &equations_);
+  slipstick::update_equations(*input.model, input.drive, *input.state, *input.contacts, &equations_, input.team);
 }
 
 void Trial::begin_ends(const StepInput& input) {
@@ -58,14 +79,16 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
   const double share = input.h / input.options->step / made_.impulse_scale;
   solution_.v.resize(problem.unknowns());
   solution_.lambda.setZero(problem.rows());
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const int column = made_.map.column_of_body[i];
-    if (column < 0) continue;
-    Vec6 v;
-    v << state.velocity[i].linear, state.velocity[i].angular;
-    for (int k = 0; k < model.bodies[i].dof; ++k)
-      solution_.v[problem.column_start[column] + k] = model.bodies[i].free_basis.col(k).dot(v);
-  }
+  for_portions(input.team, model.bodies.size(), kBodyPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const int column = made_.map.column_of_body[i];
+      if (column < 0) continue;
+      Vec6 v;
+      v << state.velocity[i].linear, state.velocity[i].angular;
+      for (int k = 0; k < model.bodies[i].dof; ++k)
+        solution_.v[problem.column_start[column] + k] = model.bodies[i].free_basis.col(k).dot(v);
+    }
+  });
   for (int r = 0; r < model.joint_rows; ++r)
     if (made_.map.joint_row[r] >= 0)
       solution_.lambda[made_.map.joint_row[r]] =
@@ -73,25 +96,44 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
   normals_.clear();
   warm_contacts_ = 0;
   solution_.uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
-  block_of_row_.resize(problem.rows());
-  for (std::size_t i = 0; i < problem.blocks.size(); ++i) block_of_row_[problem.blocks[i].row] = static_cast<int>(i);
-  std::size_t m = 0;
-  for (std::size_t i = 0; i < made_.equations->contacts.size(); ++i) {
-    const ContactRows& contact = made_.equations->contacts[i];
+  const std::size_t count = made_.equations->contacts.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (made_.map.contact_row[i] >= 0) normals_.push_back({made_.map.contact_row[i], made_.restitution[i]});
+  // Rows that a driver has put behind the others are out of order: then one goes through all of them.
+  const std::vector<Contact>& contacts = input.contacts->contacts;
+  const bool sorted = std::is_sorted(contacts.begin(), contacts.end(),
+                                     [](const Contact& x, const Contact& y) { return x.key < y.key; });
+  std::atomic<int> warm = 0;
+  for_portions(sorted ? input.team : nullptr, count, kContactPortion,
+               [&](std::size_t first, std::size_t last) { warm += warm_contacts(input, share, first, last); });
+  warm_contacts_ = warm;
+  report->warm_contacts = warm_contacts_;
+}
+
+/// Contacts [first, last) of the problem begin with what is remembered of them; how many there are. What is
+/// remembered is sorted by key.
+int Trial::warm_contacts(const StepInput& input, double share, std::size_t first, std::size_t last) {
+  const std::vector<ContactMemory>& memory = input.state->contact_memory;
+  const std::vector<Contact>& contacts = input.contacts->contacts;
+  const std::vector<ContactRows>& rows = made_.equations->contacts;
+  if (first == last) return 0;
+  auto known = std::lower_bound(memory.begin(), memory.end(), contacts[rows[first].contact].key,
+                                [](const ContactMemory& each, const ContactKey& key) { return each.key < key; });
+  int warm = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    const ContactRows& contact = rows[i];
     const int row = made_.map.contact_row[i];
     if (row < 0) continue;
-    normals_.push_back({row, made_.restitution[i]});
-    const ContactKey& key = input.contacts->contacts[contact.contact].key;
-    while (m < state.contact_memory.size() && state.contact_memory[m].key < key) ++m;
-    if (m == state.contact_memory.size() || state.contact_memory[m].key != key) continue;
-    solution_.uniqueness[block_of_row_[row]] = state.contact_memory[m].uniqueness;
-    const bool counts = input.contacts->contacts[contact.contact].limit < 0;
-    warm_contacts_ += counts && !state.contact_memory[m].impulse.isZero(0);
+    const ContactKey& key = contacts[contact.contact].key;
+    while (known != memory.end() && known->key < key) ++known;
+    if (known == memory.end() || known->key != key) continue;
+    solution_.uniqueness[made_.map.contact_block[i]] = known->uniqueness;
+    warm += contacts[contact.contact].limit < 0 && !known->impulse.isZero(0);
     for (int k = 0; k < (contact.friction == 0 ? 1 : contact.count); ++k)
-      solution_.lambda[row + k] =
-          share * contact.direction[k].dot(state.contact_memory[m].impulse) / contact.direction[k].squaredNorm();
+      solution_.lambda[row + k] = share * contact.direction[k].dot(known->impulse) / contact.direction[k].squaredNorm();
+    if (contact.friction > 0) guess_turning(*input.model, *input.state, contact, solution_.lambda.data() + row);
   }
-  report->warm_contacts = warm_contacts_;
+  return warm;
 }
 
 void Trial::solve(StepReport* report) {
@@ -167,7 +209,7 @@ void Trial::advance(const StepInput& input, State* next, StepReport* report) {
 double Trial::calc_largest_normal() const { return slipstick::calc_largest_normal(made_, solution_); }
 
 Uniqueness Trial::uniqueness(std::size_t i) const {
-  const std::size_t block = block_of_row_[made_.map.contact_row[i]];
+  const std::size_t block = made_.map.contact_block[i];
   return block < solution_.uniqueness.size() ? solution_.uniqueness[block] : Uniqueness::Unknown;
 }
 

@@ -59,6 +59,7 @@ class Trial {
  private:
   void begin_ends(const StepInput& input);
   bool learns_loads(const StepInput& input);
+  int warm_contacts(const StepInput& input, double share, std::size_t first, std::size_t last);
 
   Scheme& scheme_;
   StepSolver& solver_;
@@ -71,7 +72,6 @@ class Trial {
   Solution solution_;
   LadderResult outcome_;
   std::vector<NormalOffset> normals_;
-  std::vector<int> block_of_row_;  ///< first rows alone
   double h_ = 0;
   bool again_ = false;     ///< `refine` has asked for another pass
   int warm_contacts_ = 0;  ///< with a known impulse to begin from

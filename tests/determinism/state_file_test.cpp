@@ -172,6 +172,10 @@ TEST(ModelHash, EveryChangeThatMattersCounts) {
       {"gravity", [](Model* m) { m->gravity.z() *= 1 + 1e-15; }},
       {"mass", [](Model* m) { m->bodies[2].mass *= 1.5; }},
       {"friction", [](Model* m) { m->pair_laws[0].friction += 0.1; }},
+      {"friction by slip",
+       [](Model* m) {
+         m->pair_laws[0].by_slip = FrictionBySlip{0.1, 1};
+       }},
       {"shape", [](Model* m) { m->shapes[0].pose.position.x() += 1e-12; }},
       {"anchor", [](Model* m) { m->joints[1].anchor_b.y() += 1e-9; }},
       {"joint kind", [](Model* m) { m->joints[1].solve = SolveMode::Iterative; }},
@@ -212,6 +216,11 @@ TEST(ModelHash, SeesFormulasAndSurfaces) {
   surface->vertices[3].z() += 1e-9;
   model.surfaces[0] = surface;
   EXPECT_NE(hash(model), given);
+  auto soil = std::make_shared<Surface>(*surface);
+  soil->rolling_friction = {{0, 0, 0, 0}, 2};
+  const std::uint64_t before = hash(model);
+  model.surfaces[0] = soil;
+  EXPECT_NE(hash(model), before);
 }
 
 TEST(StateFiles, SettingsThatChangeTheMotionAreNamed) {

@@ -166,13 +166,12 @@ void compare(const Scene& boxes, const std::vector<Form>& kinds, double size, co
   ++sum->count;
 }
 
-/// All motions are alike but those that part in a step in which a corner passes an edge, where `at_edges` is allowed,
-/// and so many others.
-void expect_alike(const char* what, bool at_edges, int others, const FlushSum& sum) {
+/// All motions are alike but those that part in a step in which a corner passes an edge, where `at_edges` is allowed.
+void expect_alike(const char* what, bool at_edges, const FlushSum& sum) {
   std::cout << sum.count << " " << what << ", " << sum.differ << " differ, the others by at most " << sum.worst
             << " of the size, " << sum.verdict.missed << " missed contacts in " << sum.verdict.pairs
             << " pairs, a corner at an edge in " << sum.passages << " of " << sum.steps << " steps\n";
-  EXPECT_LE(sum.differ - (at_edges ? sum.at_edges : 0), others);
+  EXPECT_EQ(sum.differ, at_edges ? sum.at_edges : 0);
   EXPECT_EQ(sum.verdict.missed, 0);
   EXPECT_GE(sum.verdict.pairs, sum.count);
 }
@@ -208,7 +207,7 @@ TEST(FlushSlides, MoveAlikeWhateverTheyAreMadeOf) {
     compare(boxes, {below, above}, placed.size, "slide " + std::to_string(k), &random, &sum);
     if (HasFatalFailure()) return;
   }
-  expect_alike("slides", false, 0, sum);
+  expect_alike("slides", false, sum);
 }
 
 /// Anywhere: what is not carried tips over the edge, over a corner or falls off. Not where it stands on the edge as a
@@ -230,7 +229,7 @@ TEST(FlushReleases, TipAlikeWhateverTheyAreMadeOf) {
     compare(make_scene(placed), {below, above}, placed.size, "release " + std::to_string(k), &random, &sum);
     if (HasFatalFailure()) return;
   }
-  expect_alike("releases", true, count / 5000, sum);  // 5315 and 7919 drift apart slowly, to 1.5e-6: not explained
+  expect_alike("releases", true, sum);
 }
 
 /// Two plates of one thickness lie on a third; one slides at the other with their sides in line, takes it along, and
@@ -260,7 +259,7 @@ TEST(FlushPushes, GoTogetherWhateverTheyAreMadeOf) {
     compare(boxes, kinds, size, "push " + std::to_string(k), &random, &sum);
     if (HasFatalFailure()) return;
   }
-  expect_alike("pushes", false, 0, sum);
+  expect_alike("pushes", false, sum);
 }
 
 }  // namespace

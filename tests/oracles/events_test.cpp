@@ -340,6 +340,36 @@ TEST(Painleve, ConsistentStartJustSlides) {
   EXPECT_NEAR(simulation.contact_forces()[0].force.y() / normal, 1, 0.02);
 }
 
+// ---------------------------------------------------------------- rattling
+
+/// What closes a joint is a speed of millimetres per second that every part of a step gives, however short. Taken away
+/// by an impact and given again after it, it closed the same contact 2000 times in one step.
+TEST(Rattling, JointsThatAreBeingClosedMakeNoImpacts) {
+  Simulation simulation = simulation_of(scene_of(R"yaml(
+gravity: [0, 0, 0]
+materials: {default: {friction: 0.514991, restitution: 0.439051}}
+bodies:
+  - {name: b1, mass: 0.641782, position: [0.4, 0, 0.078355], angular_velocity: [-1.214792, -0.374477, -0.693710],
+     velocity: [-0.8, 0.058358, 0.049425], shapes: [{box: {size: [0.3, 0.2, 0.4]}}]}
+  - {name: b2, mass: 1.822237, position: [-0.4, 1.5, 0.062434], angular_velocity: [1.750350, -0.134009, -0.699351],
+     velocity: [0, -0.090937, 0.185465], shapes: [{box: {size: [0.3, 0.2, 0.4]}}]}
+  - {name: b3, mass: 1.343490, position: [0.4, 1.5, -0.085793], angular_velocity: [2.016473, 2.553580, -0.643291],
+     velocity: [0, 0.027218, -0.008009], shapes: [{sphere: {radius: 0.2}}]}
+joints:
+  - ball: {between: [b2, b3], at: [0, 1.5, 0]}
+forces:
+  - spring: {between: [b2, b1], at: [[-0.3, 1.5, 0], [0.3, 0, 0]], stiffness: 36.590367, damping: 0.236549, rest_length: 0}
+simulation: {step: 0.005, scheme: {alpha-gamma: {alpha: 0.7, gamma: 0.6}}}
+)yaml"));
+  std::size_t most = 0;
+  for (int k = 0; k < 400; ++k) {
+    const StepReport& report = simulation.step();
+    ASSERT_TRUE(report.certified) << "step " << k << ": " << report.note;
+    most = std::max(most, simulation.events().size());
+  }
+  EXPECT_LT(most, 100u);
+}
+
 // ---------------------------------------------------------------- fast bodies
 
 class Bullet : public ::testing::TestWithParam<const char*> {};

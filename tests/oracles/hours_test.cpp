@@ -2,8 +2,10 @@
 // redundant, heavy loads on light chains, springs that no step can follow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "study/known_problems.h"
 #include "support/simulate.h"
 
 namespace slipstick {
@@ -49,70 +51,28 @@ TEST(Hours, TwoRodsKeepTheirEnergyAndTheirJoints) {
   }
 }
 
-/// Machines with one or two coordinates, integrated in those to 12 digits. Light parts and redundant loops must not be
-/// taken for links that swing faster than the step.
+/// Machines of `verify` with one or two coordinates, in every scheme. Light parts and redundant loops must not be taken
+/// for links that swing faster than the step.
 TEST(Hours, MachinesAreWhereTheirCoordinatesSay) {
-  struct Machine {
-    const char* name;
-    const char* scene;
-    const char* body;
-    int axis;
-    double place;
-  };
-  const Machine machines[] = {{"governor", R"yaml(
-let: {c: cos(30*deg), w: 12}
-defaults:
-  arm: {mass: 2.5, inertia: [0.425/12, 0.425/12, 1e-4], center_of_mass: [0, 0, 0], angular_velocity: [0, 0, w]}
-  link: {mass: 0.25, inertia: [0.0625/12, 0.0625/12, 1e-4], center_of_mass: [0, 0, 0], angular_velocity: [0, 0, w]}
-bodies:
-  - {name: spindle, mass: 1, inertia: [0.1, 0.1, 0.1], center_of_mass: [0, 0, 0], angular_velocity: [0, 0, w]}
-  - {name: sleeve, mass: 1, inertia: [0.02, 0.02, 0.02], center_of_mass: [0, 0, 0], position: [0, 0, -c], angular_velocity: [0, 0, w]}
-  - {like: arm, name: "arm_{i}", repeat: {i: 2}, position: [0.225*(1 - 2*i), 0, -0.45*c], velocity: [0, 0.225*w*(1 - 2*i), 0],
-     orientation: {axis: [0, 1, 0], angle_deg: -30*(1 - 2*i)}}
-  - {like: link, name: "link_{i}", repeat: {i: 2}, position: [0.125*(1 - 2*i), 0, -0.75*c], velocity: [0, 0.125*w*(1 - 2*i), 0],
-     orientation: {axis: [0, 1, 0], angle_deg: 30*(1 - 2*i)}}
-joints:
-  - hinge: {between: [world, spindle], at: [0, 0, 0], axis: [0, 0, 1]}
-  - slider: {between: [spindle, sleeve], at: [0, 0, -c], axis: [0, 0, 1]}
-  - hinge: {repeat: {i: 2}, between: [spindle, "arm_{i}"], at: [0, 0, 0], axis: [0, 1, 0]}
-  - hinge: {repeat: {i: 2}, between: ["arm_{i}", "link_{i}"], at: [0.25*(1 - 2*i), 0, -0.5*c], axis: [0, 1, 0]}
-  - hinge: {repeat: {i: 2}, between: ["link_{i}", sleeve], at: [0, 0, -c], axis: [0, 1, 0]}
-forces:
-  - spring: {between: [spindle, sleeve], at: [[0, 0, 0], [0, 0, -c]], stiffness: 200, rest_length: 0.8}
-)yaml",
-                               "sleeve", 2, -0.5745503793453},
-                              {"space crank", R"yaml(
-let: {s: sqrt(0.09 - 0.01 - 0.04), w: 6, vy: -0.08*w, vs: 0.1*0.08*w/s}
-bodies:
-  - {name: crank, mass: 0.12, inertia: [6.4e-5, 6.4e-5, 1e-6], center_of_mass: [0, 0, 0], position: [0, 0.1, 0.16],
-     velocity: [0, vy/2, 0], angular_velocity: [w, 0, 0]}
-  - {name: rod, mass: 0.5, inertia: [0.00375, 0.00375, 1e-5], center_of_mass: [0, 0, 0], position: [s/2, 0.05, 0.1],
-     orientation: {axis: [-0.1, -s, 0], angle_deg: acos(0.2/0.3)/deg}, velocity: [vs/2, vy/2, 0],
-     angular_velocity: [-0.2*vy/0.09, -0.2*vs/0.09, (0.1*vs - s*vy)/0.09]}
-  - {name: slider, mass: 2, inertia: [1e-3, 1e-3, 1e-3], center_of_mass: [0, 0, 0], position: [s, 0, 0], velocity: [vs, 0, 0]}
-joints:
-  - hinge: {between: [world, crank], at: [0, 0.1, 0.12], axis: [1, 0, 0]}
-  - ball: {between: [crank, rod], at: [0, 0.1, 0.2]}
-  - ball: {between: [rod, slider], at: [s, 0, 0]}
-  - slider: {between: [world, slider], at: [s, 0, 0], axis: [1, 0, 0]}
-)yaml",
-                               "slider", 0, 0.2099430652553}};
-  for (const Machine& machine : machines) {
+  const std::vector<KnownProblem> known = make_known_mechanisms();
+  for (const std::string machine : {"governor", "space-crank"}) {
+    const auto problem = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == machine; });
+    ASSERT_NE(problem, known.end());
     for (const std::string_view scheme : scheme_names()) {
       const bool first_order = scheme == "spook";
-      const double h = first_order ? 1e-3 : 2e-3;
-      const std::string settings =
-          "simulation: {step: " + std::to_string(h) + ", scheme: " + std::string(scheme) + "}\n";
-      Simulation simulation = simulation_of(scene_of(machine.scene + settings));
-      const long steps = std::lround(5 / h);
+      Result<Scene> scene = parse_scene(problem->scene, machine, {});
+      ASSERT_TRUE(scene);
+      scene->options.scheme = scheme;
+      scene->options.step = first_order ? 1e-3 : 2e-3;
+      Simulation simulation = simulation_of(*scene);
+      const long steps = std::lround(problem->duration / scene->options.step);
       for (long k = 0; k < steps; ++k) {
         const StepReport& report = simulation.step();
-        ASSERT_TRUE(report.certified) << machine.name << ", " << scheme << ", step " << k << ": " << report.note;
-        ASSERT_LT(report.iterations, 60) << machine.name << ", " << scheme << ": as quick as others";
+        ASSERT_TRUE(report.certified) << machine << ", " << scheme << ", step " << k << ": " << report.note;
+        ASSERT_LT(report.iterations, 60) << machine << ", " << scheme << ": as quick as others";
       }
-      const int body = *simulation.model().find_body(machine.body);
-      EXPECT_NEAR(simulation.state().pose[body].position[machine.axis], machine.place, 5e-4)
-          << machine.name << ", " << scheme;
+      const KnownFigure& place = problem->figures[0];
+      EXPECT_NEAR(place.value({&simulation, {}}), place.reference, 5e-4) << machine << ", " << scheme;
     }
   }
 }

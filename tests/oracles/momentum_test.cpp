@@ -1,5 +1,6 @@
 // Isolated systems keep their momentum and angular momentum to rounding, whatever acts between their bodies, in every
 // scheme. SLIPSTICK_MOMENTUM: how many random scenes (50), each for ten seconds; otherwise a few short ones.
+// SLIPSTICK_MOMENTUM_FIRST: with which to begin, so that they may be run in pieces.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -99,13 +100,20 @@ void expect_kept(const std::string& text, double duration, const std::string& wh
   EXPECT_TRUE(touched) << what << ": nothing collided";
 }
 
+/// A contact opens 7 us after the beginning of a step. What the joint does in that time, taken for what it does in a
+/// whole step, made its bodies count as heavily loaded links, whose angular momentum is not kept.
+TEST(Momentum, WhatAJointDoesInAShortPartIsNoLoad) {
+  expect_kept(make_isolated(40, "{stabilized: {locate: true}}"), 2.2, "scene 40");
+}
+
 TEST(Momentum, OfIsolatedSystemsIsKept) {
   const char* asked = std::getenv("SLIPSTICK_MOMENTUM");
-  const unsigned count = asked ? std::atoi(asked) : 3;
+  const char* begin = std::getenv("SLIPSTICK_MOMENTUM_FIRST");
+  const unsigned count = asked ? std::atoi(asked) : 3, first = begin ? std::atoi(begin) : 0;
   const double duration = asked ? 10 : 1;
   std::vector<std::string> schemes{"{alpha-gamma: {alpha: 0.7, gamma: 0.6}}", "{stabilized: {locate: true}}"};
   for (const std::string_view name : scheme_names()) schemes.emplace_back(name);
-  for (unsigned seed = 0; seed < count; ++seed)
+  for (unsigned seed = first; seed < first + count; ++seed)
     for (const std::string& scheme : schemes)
       expect_kept(make_isolated(seed, scheme), duration, scheme + ", scene " + std::to_string(seed));
 }

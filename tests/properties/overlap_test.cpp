@@ -340,5 +340,34 @@ TEST(Assembly, WhatCannotBeClosedIsHeldAndSaid) {
   }
 }
 
+/// How well a small group is corrected is its own affair, also with the default effort: not that of a floor full of
+/// others.
+TEST(Overlap, CareDoesNotDependOnWhatTouchesElsewhere) {
+  // A millimetre deep, and normals turn as they come out: one round leaves a part of it.
+  const std::string few = R"yaml(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: a, mass: 1, position: [0, 0, 0.499], shapes: [{sphere: {radius: 0.5}}]}
+  - {name: b, mass: 2, position: [0.998, 0, 0.499], shapes: [{sphere: {radius: 0.5}}]}
+  - {name: c, mass: 3, position: [0.45, 0.1, 1.355], shapes: [{sphere: {radius: 0.5}}]}
+)yaml";
+  // Four contacts each: many more than those.
+  const std::string others = R"yaml(
+  - {name: "o_{i}", repeat: {i: 100}, mass: 1, position: ["20 + mod(i, 10)", "floor(i/10)", 0.5], shapes: [{box: {size: [1, 1, 1]}}]}
+)yaml";
+  const std::string settings = "simulation: {step: 0.01}\n";
+  Simulation alone = simulation_of(scene_of(few + settings)), beside = simulation_of(scene_of(few + others + settings));
+  int corrected = 0;
+  for (int k = 0; k < 100; ++k) {
+    corrected += alone.step().corrections;
+    beside.step();
+  }
+  EXPECT_GT(corrected, 0) << "else this test says nothing";
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_EQ(motion_of(alone, name).pose.position, motion_of(beside, name).pose.position) << name;
+    EXPECT_EQ(motion_of(alone, name).velocity, motion_of(beside, name).velocity) << name;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick::test

@@ -66,7 +66,7 @@ bool ClosedSet::remember(const State& now, const ContactSet& there, const Candid
     const double rate = motion_.calc_gap(contact, now).rate;
     ContactMemory entry = make_memory(i, now, largest, due);
     if (entry.loaded)
-      pipe_.add_force(contact,
+      pipe_.add_force(contact, pipe_.trial.made().equations->contacts[i].friction,
                       pipe_.trial.calc_contact_impulse(i, pipe_.calc_share() * pipe_.trial.made().impulse_scale),
                       entry.uniqueness);
     const bool closes = entry.loaded && near_speed > 0 && rate < -0.1 * near_speed;

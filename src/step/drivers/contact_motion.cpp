@@ -6,6 +6,7 @@
 #include "base/se3.h"
 #include "mechanics/equations.h"
 #include "step/assemble.h"
+#include "step/overlap.h"
 
 namespace slipstick {
 
@@ -42,15 +43,10 @@ Vec3 ContactMotion::calc_slip(const Contact& contact, const State& state) const 
          calc_belt_slip(model_, state.pose, contact, state.time);
 }
 
-double ContactMotion::touching(const Contact& contact) const {
-  double size = 1;
-  for (const int body : {contact.body_a, contact.body_b})
-    if (body != kWorld) size = std::max(size, model_.bodies[body].reach_radius);
-  return kTouching * size;
-}
+double ContactMotion::touching(const Contact& contact) const { return kTouching * calc_touch_length(model_, contact); }
 
 double ContactMotion::rest_speed(const Contact& contact, const State& state) const {
-  double speed = 1;
+  double speed = calc_slow_speed(model_, input_.h_nominal, contact);
   for (const int body : {contact.body_a, contact.body_b})
     if (body != kWorld)
       speed = std::max(speed, state.velocity[body].linear.norm() +

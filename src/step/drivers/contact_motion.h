@@ -5,10 +5,9 @@
 
 namespace slipstick {
 
-/// Speeds below this, m/s per m/s of the bodies (at least 1), are rest ([methods 4.1], v_close).
+/// Speeds below this share of those of the bodies (at least calc_slow_speed) are rest ([methods 4.1], v_close).
 inline constexpr double kRest = 1e-8;
-/// A contact touches when its gap is below this, m per metre of the larger body (at least one metre) ([methods 4.1],
-/// eps_a).
+/// A contact touches when its gap is below this share of calc_touch_length ([methods 4.1], eps_a).
 inline constexpr double kTouching = 1e-10;
 
 /// A contact's distance and rate of approach at one end of a trial.

@@ -21,9 +21,6 @@ constexpr int kMaxEvents = 1000;
 /// How often a part in which a core goes into something is made shorter before the core is stopped, and in all.
 constexpr int kShortenedFirst = 3, kMaxShortened = 20;
 
-/// Impulses of parts that are shorter than this share of a step are rounding: what is known of joints stays.
-constexpr double kTooShort = 1e-3;
-
 class EventDriver final : public Driver {
  public:
   explicit EventDriver(Pipe* pipe);
@@ -151,7 +148,10 @@ void EventDriver::settle() {
     ImpactInput impact;
     impact.step = make_instant(closed_.gathered());
     impact.joints = starting_;
-    impact.closing_speed = kRest;
+    // A speed that closes a joint is given by the first part of a step, however short. If an impact took it away, the
+    // part after it would give it again, as a blow that closes the contact once more: thousands of impacts in no time.
+    impact.keeps_joint_speed = !starting_ && pipe_.scheme.corrects_overlap(options_);
+    impact.closing_share = kRest;
     impact.plastic = plastic_;
     impact.acceleration = acceleration_;
     impact_events_.clear();
@@ -241,7 +241,7 @@ void EventDriver::stop_cores() {
   pipe_.report.core_rows += static_cast<int>(stopping_.contacts.size());
   ImpactInput impact;
   impact.step = make_instant(stopping_);
-  impact.closing_speed = kRest;
+  impact.closing_share = kRest;
   impact.plastic = plastic_;
   impact.acceleration = acceleration_;
   impact_events_.clear();
@@ -267,7 +267,7 @@ void EventDriver::count_rows() {
     const int row = made.map.contact_row[i];
     if (row < 0 || !(pipe_.trial.solution().lambda[row] > least)) continue;
     ++pipe_.report.core_rows;
-    pipe_.add_force(with_rows_.contacts[i],
+    pipe_.add_force(with_rows_.contacts[i], made.equations->contacts[i].friction,
                     pipe_.trial.calc_contact_impulse(i, pipe_.calc_share() * made.impulse_scale),
                     pipe_.trial.uniqueness(i));
   }
@@ -282,12 +282,7 @@ void EventDriver::update_known() {
     acceleration_[i] = {(w.linear - v.linear) / h, (w.angular - v.angular) / h};
     pipe_.weighted[i] = {v.linear + alpha_ * (w.linear - v.linear), v.angular + alpha_ * (w.angular - v.angular)};
   }
-  const StepProblem& made = pipe_.trial.made();
-  end.joint_impulse.resize(model_.joint_rows);
-  for (int r = 0; r < model_.joint_rows; ++r)
-    end.joint_impulse[r] = h < kTooShort * options_.step
-                               ? current_.joint_impulse[r]
-                               : options_.step / h * made.calc_joint_impulse(r, pipe_.trial.solution());
+  pipe_.remember_joints(current_);
   end.step = current_.step;
   end.previous_velocity = current_.previous_velocity;
 }

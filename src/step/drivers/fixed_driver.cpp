@@ -259,10 +259,12 @@ void FixedDriver::remember() {
   for (std::size_t i = 0; i < made.equations->contacts.size(); ++i) {
     const int row = made.map.contact_row[i];
     if (row < 0 || !(lambda[row] > kLoaded * largest)) continue;
-    const Contact& contact = pipe_.input.contacts->contacts[made.equations->contacts[i].contact];
+    const ContactRows& rows = made.equations->contacts[i];
+    const Contact& contact = pipe_.input.contacts->contacts[rows.contact];
     if (contact.central) {
       ++pipe_.report.core_rows;
-      pipe_.add_force(contact, pipe_.trial.calc_contact_impulse(i, made.impulse_scale), pipe_.trial.uniqueness(i));
+      pipe_.add_force(contact, rows.friction, pipe_.trial.calc_contact_impulse(i, made.impulse_scale),
+                      pipe_.trial.uniqueness(i));
       continue;
     }
     ContactMemory memory;
@@ -275,11 +277,9 @@ void FixedDriver::remember() {
     const bool was_loaded = m < last.size() && last[m].key == contact.key && last[m].loaded;
     memory.collided = !was_loaded && made.restitution[i] == 0;
     end.contact_memory.push_back(memory);
-    pipe_.add_force(contact, impulse, memory.uniqueness);
+    pipe_.add_force(contact, rows.friction, impulse, memory.uniqueness);
   }
-  end.joint_impulse.resize(pipe_.model.joint_rows);
-  for (int r = 0; r < pipe_.model.joint_rows; ++r)
-    end.joint_impulse[r] = whole * made.calc_joint_impulse(r, pipe_.trial.solution());
+  pipe_.remember_joints(*start_);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ namespace {
 /// Position errors of closed contacts are corrected with at most this speed, in units of g h: with alpha < 1 a
 /// correction stays in v as an oscillation.
 constexpr double kCorrectionSpeed = 2;
-constexpr double kLeastCorrection = 1e-3;  // m/s
+constexpr double kLeastCorrection = 1e-3;  // of calc_slow_speed
 /// A guess of vF that is off by more than this share of the change it predicted is worth a second solution.
 constexpr double kSpinShare = 0.02;
 
@@ -186,7 +186,7 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
     eq.contacts = at_start.contacts;
     return;
   }
-  update_contact_rows(model, pose_star_, *input.middle, &eq.contacts, input.state->time);
+  update_contact_rows(model, pose_star_, *input.middle, &eq.contacts, input.state->time, input.state->velocity);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i) eq.contacts[i].gap = input.contacts->contacts[i].gap;
 }
 
@@ -226,13 +226,15 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, bool agai
 
 void AlphaGamma::add_contacts(const StepInput& input, const Weights& w, double share, StepProblem* made) {
   const std::vector<ContactRows>& rows = equations_.contacts;
-  const double limit = std::max(kLeastCorrection, kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal);
+  const double fall = kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal;
   made->restitution.assign(rows.size(), 0.0);
   offset_.assign(rows.size(), 0.0);
   if (share > 0)
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      offset_[i] = std::clamp(share * calc_row_gap(input, input.contacts->contacts[rows[i].contact]) / input.h_nominal,
-                              -limit, limit);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Contact& contact = input.contacts->contacts[rows[i].contact];
+      const double limit = std::max(kLeastCorrection * calc_slow_speed(*input.model, input.h_nominal, contact), fall);
+      offset_[i] = std::clamp(share * calc_row_gap(input, contact) / input.h_nominal, -limit, limit);
+    }
   // Rows on the way of centres are about places: q' = q + h ((1 - r) v + r u), r = gamma/alpha.
   const double r = w.alpha == w.gamma || !(w.gamma > 0) ? 1 : w.gamma / w.alpha;
   for (std::size_t i = 0; i < rows.size(); ++i) {

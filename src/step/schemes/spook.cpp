@@ -40,7 +40,7 @@ namespace {
 
 /// tau of contacts that rebound: with tau = 2 h the depth h |v| at which an impact is found would be thrown out with
 /// (4/9) |v|, whatever e is ([methods 6.3]).
-constexpr double kReboundDamping = 0.1;  // s
+constexpr double kReboundDamping = 0.1, kReboundSteps = 100;  // s, but no more than so many steps
 
 /// A bend that differs by more than this, m or rad, from the one that was expected is worth a second solution.
 constexpr double kBendTolerance = 1e-6;
@@ -338,7 +338,7 @@ double calc_spook_damping(const Joint& joint, const SimulationOptions& options) 
 double calc_spook_damping(const PairLaw& law, const SimulationOptions& options) {
   if (options.spook.contact_damping_time) return *options.spook.contact_damping_time;
   const double tau = options.spook.damping_steps * options.step;
-  return law.restitution > 0 ? std::max(tau, kReboundDamping) : tau;
+  return law.restitution > 0 ? std::max(tau, std::min(kReboundDamping, kReboundSteps * options.step)) : tau;
 }
 
 std::unique_ptr<Scheme> make_spook() { return std::make_unique<Spook>(); }

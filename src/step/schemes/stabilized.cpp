@@ -115,35 +115,44 @@ class Stabilized final : public Scheme {
     made->turn.assign(model.bodies.size(), Vec3::Zero());
     begin_problem(model, &made->problem, &made->map);
     update_turning(input, made->map, &made->turning);
-    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-      if (made->map.column_of_body[i] < 0) continue;
-      const Body& body = model.bodies[i];
-      Vec6 momentum = made->kick[i].before * (eq.gravity[i] + eq.load[i]);
-      momentum.head<3>() += body.mass * state.velocity[i].linear;
-      momentum.tail<3>() = calc_turning_momentum(body, made->turning[i], state.velocity[i].angular, momentum.tail<3>(),
-                                                 input.h, &made->turn[i]);
-      const bool adds = !made->added_inertia.empty();
-      const Mat3 less = adds ? Mat3(-made->added_inertia[i]) : Mat3(Mat3::Zero());
-      if (adds) momentum.tail<3>() += made->added_inertia[i] * state.velocity[i].angular;
-      add_body_column(body, momentum, adds ? &less : nullptr, &made->problem);
-    }
+    add_body_columns(model, made->map, &made->problem);
+    for_portions(input.team, model.bodies.size(), kBodyPortion, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) fill_column(input, eq, i, made);
+    });
     const double gamma = input.options->stabilization;
     add_joint_rows(input, {}, eq.joints, gamma, &made->problem, &made->map);
     add_axis_rows(input, {}, eq, gamma, &made->problem, &made->map);
     add_spring_rows(input, {}, eq.springs, made->spring_before, &made->problem, &made->map);
     update_restitution(input, eq, &made->restitution);
     offset_.resize(eq.contacts.size());
-    for (std::size_t i = 0; i < eq.contacts.size(); ++i) {
-      const Contact& contact = input.contacts->contacts[eq.contacts[i].contact];
-      // What is open may close within the part, however short that is; what overlaps comes apart as in a whole step.
-      const double time = !input.closed && contact.gap > 0 ? input.h : input.h_nominal;
-      offset_[i] =
-          contact.central ? contact.gap / input.h : gamma * calc_row_gap(input, contact) / time + made->restitution[i];
-    }
+    for_portions(input.team, offset_.size(), kContactPortion, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const Contact& contact = input.contacts->contacts[eq.contacts[i].contact];
+        // What is open may close within the part, however short that is; what overlaps comes apart as in a whole step.
+        const double time = !input.closed && contact.gap > 0 ? input.h : input.h_nominal;
+        offset_[i] = contact.central ? contact.gap / input.h
+                                     : gamma * calc_row_gap(input, contact) / time + made->restitution[i];
+      }
+    });
     add_contact_rows(input, eq.contacts, offset_, &made->problem, &made->map);
   }
 
  private:
+  static void fill_column(const StepInput& input, const Equations& eq, std::size_t i, StepProblem* made) {
+    const int column = made->map.column_of_body[i];
+    if (column < 0) return;
+    const Body& body = input.model->bodies[i];
+    const Twist& velocity = input.state->velocity[i];
+    Vec6 momentum = made->kick[i].before * (eq.gravity[i] + eq.load[i]);
+    momentum.head<3>() += body.mass * velocity.linear;
+    momentum.tail<3>() =
+        calc_turning_momentum(body, made->turning[i], velocity.angular, momentum.tail<3>(), input.h, &made->turn[i]);
+    const bool adds = !made->added_inertia.empty();
+    const Mat3 less = adds ? Mat3(-made->added_inertia[i]) : Mat3(Mat3::Zero());
+    if (adds) momentum.tail<3>() += made->added_inertia[i] * velocity.angular;
+    fill_body_column(body, momentum, adds ? &less : nullptr, column, &made->problem);
+  }
+
   std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
 

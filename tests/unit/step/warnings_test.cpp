@@ -1,6 +1,7 @@
 // Options and materials that a scheme does not use are said to be so.
 #include <gtest/gtest.h>
 #include <slipstick/simulation.h>
+#include <slipstick/surface.h>
 
 namespace slipstick {
 namespace {
@@ -9,6 +10,7 @@ struct Given {
   Material ball{"ball"}, floor{"floor"};
   std::optional<ImpactLaw> impact;  ///< of the pair
   SimulationOptions options;
+  bool rolling_map = false;  ///< the floor is a heightfield with one
 };
 
 /// A ball above a floor; all warnings in one text.
@@ -36,6 +38,10 @@ std::string warnings_of(const Given& given) {
   floor.kind = BodyKind::Fixed;
   ShapeDescription plane;
   plane.kind = ShapeKind::Plane;
+  if (given.rolling_map) {
+    plane.kind = ShapeKind::Heightfield;
+    plane.surface = make_heightfield({0, 0, 0, 0}, 2, 1, 1, Grid{{0, 0.01, 0, 0}, 2}).surface;
+  }
   plane.material = "floor";
   floor.shapes.push_back(plane);
   d.bodies = {ball, floor};
@@ -116,6 +122,11 @@ TEST(Warnings, RollingFrictionNeedsFriction) {
       EXPECT_NE(warnings_of(given).find("do nothing where friction is 0"), std::string::npos) << scheme;
     }
   }
+  Given given;
+  given.rolling_map = true;
+  EXPECT_EQ(warnings_of(given), "");
+  given.floor.friction = 0;
+  EXPECT_NE(warnings_of(given).find("materials 'ball' and 'floor': rolling_friction"), std::string::npos);
 }
 
 }  // namespace
