@@ -56,6 +56,7 @@ struct CheckArguments {
   SimulationArguments simulation;
   bool json = false;
   bool assemble = false;  ///< joints that cannot be put together are a failure
+  std::string at;         ///< moment to look at, an expression; empty: the start
 };
 int check(const CheckArguments& arguments);
 
@@ -164,7 +165,9 @@ struct BenchArguments {
   std::string name = "all";
   bool peers = false, json = false;
   int rounds = 1;
-  double limit = 120;  ///< s of wall time for a peer's run
+  double limit = 120;  ///< s of wall time for a run of one engine
+  double minutes = 0;  ///< of wall time for everything; 0: none, but for `all`
+  std::string folder;  ///< of the page; empty: none
 };
 int bench(const BenchArguments& arguments);
 

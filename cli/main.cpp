@@ -108,7 +108,8 @@ void add_check(CLI::App* app, CheckArguments* arguments) {
   add_simulation_options(app, &arguments->simulation);
   app->add_flag("--json", arguments->json, "Print JSON");
   app->add_flag("--assemble", arguments->assemble, "Exit 1 if joints that start open cannot be put together");
-  app->footer("Example:\n  slipstick check scenes/arch.yaml");
+  app->add_option("--at", arguments->at, "Run to this time, s, and look there; an expression")->type_name("T");
+  app->footer("Examples:\n  slipstick check scenes/arch.yaml\n  slipstick check scenes/pawl.yaml --at 0.9e-3");
 }
 
 void add_convert(CLI::App* app, ConvertArguments* arguments) {
@@ -290,17 +291,28 @@ void add_verify(CLI::App* app, VerifyArguments* arguments) {
 void add_bench(CLI::App* app, BenchArguments* arguments) {
   app->add_option("NAME", arguments->name, "A benchmark, the beginning of several (stack), or all")
       ->capture_default_str();
-  app->add_flag("--peers", arguments->peers, "The same scenes in other engines, in turn (Debian's Bullet and ODE)");
+  app->add_flag(
+      "--peers", arguments->peers,
+      "The same scenes in other engines, in turn (Bullet, ODE, MuJoCo, DART; Jolt and Rapier as WebAssembly)");
   app->add_option("--rounds", arguments->rounds, "So many times in turn; the quickest counts")
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  app->add_option("--limit", arguments->limit, "Seconds of wall time that a peer may take for a scene")
+  app->add_option("--limit", arguments->limit,
+                  "Seconds of wall time that an engine may take for a scene before it is cut short")
       ->type_name("S")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app->add_option("--minutes", arguments->minutes,
+                  "For everything: what takes longer than its share is cut short (all: 14)")
+      ->type_name("M")
+      ->check(CLI::PositiveNumber);
+  app->add_option("-o,--output", arguments->folder, "Folder for bench.html: time against error for each scene")
+      ->type_name("DIR");
   app->add_flag("--json", arguments->json, "Print JSON");
-  app->footer("Examples:\n  slipstick bench stack\n  slipstick bench wall --peers --rounds 3");
+  app->footer(
+      "Examples:\n  slipstick bench stack\n  slipstick bench wall --peers --rounds 3\n  slipstick bench all --peers -o "
+      "bench");
 }
 
 void add_examples(CLI::App* app, ExamplesArguments* arguments) {

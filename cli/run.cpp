@@ -272,7 +272,8 @@ int run(const RunArguments& arguments) {
   const auto start = Clock::now();
   if (arguments.audit) scene->options.audit = slipstick::AuditMode::Every;
   if (arguments.budget && !arguments.realtime) scene->options.budget = *arguments.budget;
-  slipstick::Simulation simulation(scene->model, std::move(first), scene->options);
+  scene->description = {};  // of many bodies it is larger than the model, which is the simulation's from here on
+  slipstick::Simulation simulation(std::move(scene->model), std::move(first), scene->options);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
   if (resumed) statistics.set_resumed(*resumed);
@@ -283,7 +284,8 @@ int run(const RunArguments& arguments) {
   if (pace.figures() != nullptr) statistics.set_realtime(*pace.figures());
   const double wall = seconds_between(start, Clock::now());
 
-  const std::string json = statistics.json(simulation, wall);
+  const bool is_read = arguments.json || !arguments.report.empty();  // of many bodies it is long
+  const std::string json = is_read ? statistics.json(simulation, wall) : std::string();
   bool good = finish_outputs(arguments, end, json, &outputs);
   if (arguments.json) {
     good = write_out(json) && good;

@@ -17,11 +17,12 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kOverlapTolerance = 1e-9;  ///< m per metre of body: touching is not overlapping
-constexpr double kJointTolerance = 1e-6;    ///< m or rad; well above what a body moves in the trial step
+constexpr double kOverlapTolerance = 1e-9;  ///< of the larger body: touching is not overlapping
+constexpr double kJointTolerance = 1e-6;    ///< of the joint's bodies, at most m, or rad: rounding of a file's numbers
 constexpr double kLargeMassRatio = 1e4;     ///< beyond this, iterative solvers need very many sweeps
-constexpr double kTouching = 1e-6;          ///< m
+constexpr double kTouching = 1e-6;          ///< of the smaller body
 constexpr double kWeakCone = 1000;          ///< normal forces beyond this many times the load: as good as jammed
+constexpr double kWholeStep = 1e-6;         ///< a moment nearer to the next step than this is that step
 constexpr std::size_t kNamesShown = 6;
 
 void count_bodies(const Model& model, SceneCheck* check) {
@@ -46,16 +47,21 @@ void count_bodies(const Model& model, SceneCheck* check) {
   if (check->mass_min > 0) check->mass_ratio = check->mass_max / check->mass_min;
 }
 
-/// Per pair of bodies the deepest contact of the starting configuration.
+/// The size of the larger body of a contact.
+double calc_size(const Model& model, const Contact& contact) {
+  double size = 0;
+  for (const int body : {contact.body_a, contact.body_b})
+    if (body != kWorld) size = std::max(size, model.bodies[body].reach_radius);
+  return size > 0 ? size : 1;
+}
+
+/// Per pair of bodies the deepest contact.
 void find_overlaps(const Simulation& simulation, SceneCheck* check) {
   const Model& model = simulation.model();
   std::map<std::pair<int, int>, double> deepest;
   check->contacts = static_cast<int>(simulation.contacts().size());
   for (const Contact& contact : simulation.contacts()) {
-    double size = 1;
-    for (const int body : {contact.body_a, contact.body_b})
-      if (body != kWorld) size = std::max(size, model.bodies[body].reach_radius);
-    if (contact.gap >= -kOverlapTolerance * size) continue;
+    if (contact.gap >= -kOverlapTolerance * calc_size(model, contact)) continue;
     double& depth = deepest[{contact.body_a, contact.body_b}];
     depth = std::max(depth, -contact.gap);
   }
@@ -66,12 +72,26 @@ void find_overlaps(const Simulation& simulation, SceneCheck* check) {
                    [](const Overlap& a, const Overlap& b) { return a.depth > b.depth; });
 }
 
-/// Redundant joints, and contacts that can jam at the start.
+/// Loads that nothing but contacts hold.
+void find_held(const Simulation& simulation, const std::vector<Contact>& touching, SceneCheck* check) {
+  const Model& model = simulation.model();
+  std::vector<Wrench> load;
+  for (const BodyForces& forces : simulation.body_forces()) load.push_back(forces.load);
+  const auto held = find_held_loads(model, simulation.state().pose, touching, load);
+  if (!held) return;
+  for (const HeldLoad& each : *held) {
+    std::set<std::string> by;
+    for (const int i : each.contacts)
+      for (const int body : {touching[i].body_a, touching[i].body_b})
+        if (body != each.body) by.insert(std::string(body_name(model, body)));
+    check->held.push_back({std::string(body_name(model, each.body)), {by.begin(), by.end()}});
+  }
+}
+
+/// Redundant joints, contacts that can jam, loads that they hold.
 void find_cancelling_forces(const Simulation& simulation, SceneCheck* check) {
   const Model& model = simulation.model();
-  std::vector<Contact> touching;
-  for (const Contact& contact : simulation.contacts())
-    if (contact.gap <= kTouching) touching.push_back(contact);
+  const std::vector<Contact> touching = find_touching(model, simulation.state(), kTouching);
   check->touching = static_cast<int>(touching.size());
   const FrictionCone cone = calc_friction_cone(model, simulation.state().pose, touching);
   check->joint_rows = cone.joint_rows;
@@ -86,6 +106,7 @@ void find_cancelling_forces(const Simulation& simulation, SceneCheck* check) {
   for (const auto& [pair, count] : pairs)
     check->jams.push_back(
         {std::string(body_name(model, pair.first)), std::string(body_name(model, pair.second)), count});
+  find_held(simulation, touching, check);
 }
 
 /// The thinnest direction of a shape, m.
@@ -143,16 +164,18 @@ void bound_step(double bound, const std::string& reason, SceneCheck* check) {
 
 /// Rules of thumb: in one step a body moves by a quarter of its thickness at most; gravity alone moves it by a fiftieth
 /// at most; a spring's period has twenty steps.
-void advise_step(const Scene& scene, SceneCheck* check) {
+void advise_step(const Scene& scene, const State& state, SceneCheck* check) {
   const Model& model = scene.model;
   const double gravity = model.gravity.norm();
   for (const Shape& shape : model.shapes) {
     const Body& body = model.bodies[shape.body];
     if (body.kind != BodyKind::Dynamic) continue;
     const double thickness = calc_thickness(model, shape);
-    const Twist& v = scene.initial.velocity[shape.body];
+    const Twist& v = state.velocity[shape.body];
     const double speed = v.linear.norm() + v.angular.norm() * body.reach_radius;
-    if (speed > 0) bound_step(0.25 * thickness / speed, "the starting speed of '" + body.name + "'", check);
+    if (speed > 0)
+      bound_step(0.25 * thickness / speed,
+                 (check->steps > 0 ? "the speed of '" : "the starting speed of '") + body.name + "'", check);
     if (gravity > 0)
       bound_step(std::sqrt(2 * thickness / (50 * gravity)), "gravity and the thickness of '" + body.name + "'", check);
   }
@@ -174,6 +197,21 @@ std::string as_names(const std::vector<std::string>& names) {
   return text;
 }
 
+/// "at the start", or "at t = 0.5 s".
+std::string describe_time(const SceneCheck& check) {
+  return check.steps == 0 ? "at the start" : "at t = " + as_number(check.time) + " s";
+}
+
+void add_held_remarks(SceneCheck* check) {
+  for (const HeldBody& each : check->held) {
+    std::vector<std::string> names;
+    for (const std::string& name : each.by) names.push_back("'" + name + "'");
+    check->remarks.push_back("no load of its present direction moves '" + each.body + "' " + describe_time(*check) +
+                             ", however large: it lies within the friction of " + as_names(names) +
+                             "; unless it shall sit there, lower the friction or push another way");
+  }
+}
+
 void add_force_remarks(SceneCheck* check) {
   if (check->redundant_rows.value_or(0) > 0) {
     std::vector<std::string> names;
@@ -187,11 +225,11 @@ void add_force_remarks(SceneCheck* check) {
     std::vector<std::string> names;
     for (const Jam& jam : check->jams) names.push_back("'" + jam.a + "' on '" + jam.b + "'");
     check->remarks.push_back(
-        "contacts can jam at the start (" + as_names(names) +
+        "contacts can jam " + describe_time(*check) + " (" + as_names(names) +
         "): their forces can cancel, so they are not unique and have no bound; lower the friction, "
         "or leave a gap");
   } else if (check->cone_strength.value_or(0) > kWeakCone) {
-    check->remarks.push_back("contacts all but jam at the start: normal forces may reach " +
+    check->remarks.push_back("contacts all but jam " + describe_time(*check) + ": normal forces may reach " +
                              as_number(*check->cone_strength) + " times the load; lower the friction, or leave a gap");
   }
 }
@@ -222,6 +260,10 @@ std::string describe_assembly(const SceneCheck& check) {
 }
 
 void add_remarks(SceneCheck* check) {
+  if (check->uncertified > 0)
+    check->remarks.push_back(std::to_string(check->uncertified) + " of the " + std::to_string(check->steps) +
+                             " steps to t = " + as_number(check->time) +
+                             " s are not certified: what is said of that moment is no better (docs/not_certified.md)");
   if (check->dynamic == 0) check->remarks.push_back("nothing moves: there is no dynamic body");
   if (check->mass_ratio > kLargeMassRatio)
     check->remarks.push_back("mass ratio " + as_number(check->mass_ratio) + " between '" + check->heaviest + "' and '" +
@@ -229,22 +271,67 @@ void add_remarks(SceneCheck* check) {
   if (!check->overlaps.empty()) {
     const Overlap& worst = check->overlaps[0];
     check->remarks.push_back(
-        std::to_string(check->overlaps.size()) + " pairs of bodies start inside each other ('" + worst.a + "' and '" +
-        worst.b + "' by " + as_number(worst.depth) +
+        std::to_string(check->overlaps.size()) + " pairs of bodies " +
+        (check->steps == 0 ? "start inside each other ('" : "are inside each other " + describe_time(*check) + " ('") +
+        worst.a + "' and '" + worst.b + "' by " + as_number(worst.depth) +
         " m): they will be moved apart, without speed; move them, or list them in pairs_without_contact");
   }
-  if (check->joint_error > kJointTolerance)
+  if (check->joints_open && check->steps > 0)
+    check->remarks.push_back("the joints do not hold " + describe_time(*check) + " (error " +
+                             as_number(check->joint_error) + "): a shorter step holds them better");
+  if (check->joints_open && check->steps == 0)
     check->remarks.push_back("the joints do not hold at the start (error " + as_number(check->joint_error) +
                              "): " + describe_assembly(*check) + "; check anchors and starting poses");
   add_force_remarks(check);
+  add_held_remarks(check);
   if (check->step_advised && check->step > *check->step_advised)
     check->remarks.push_back("step " + as_number(check->step) + " s is long for " + check->step_reason +
                              ": advised is " + as_number(*check->step_advised) + " s or less");
 }
 
+/// Where a run begins: joints that start open are put together.
+State start_run(const Scene& scene) {
+  Assembly made = assemble(scene.model, scene.options, scene.initial);
+  return made.needed && made.closed ? std::move(made.state) : scene.initial;
+}
+
+/// Runs the scene to the moment that is asked for. False: a step failed.
+bool run_to(double at, Simulation* simulation, SceneCheck* check) {
+  const double steps = std::floor(at / check->step + kWholeStep);
+  for (double k = 0; k < steps; ++k) {
+    const StepReport& report = simulation->step();
+    if (report.failed) {
+      check->failure =
+          "the run failed at t = " + as_number(simulation->state().time) + " s: " + std::string(report.note);
+      return false;
+    }
+    ++check->steps;
+    check->uncertified += report.certified ? 0 : 1;
+  }
+  check->time = simulation->state().time;
+  return true;
+}
+
+/// Errors of joints, and whether those that start open can be put together.
+void look_at_joints(const Scene& scene, const State& state, SceneCheck* check) {
+  const Model& model = scene.model;
+  const std::vector<double> errors = calc_joint_errors(model, state);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    double size = model.joints[i].length;
+    for (const int body : {model.joints[i].a, model.joints[i].b})
+      if (body != kWorld) size = std::max(size, model.bodies[body].reach_radius);
+    check->joint_error = std::max(check->joint_error, errors[i]);
+    check->joints_open |= errors[i] > kJointTolerance * (size > 0 ? std::min(size, 1.0) : 1.0);
+  }
+  if (!check->joints_open || check->steps > 0) return;
+  check->assembly = assemble(scene.model, scene.options, scene.initial);
+  check->assembly.state = {};
+  check->assembly_body = body_name(scene.model, check->assembly.body);
+}
+
 }  // namespace
 
-SceneCheck check_scene(const Scene& scene) {
+SceneCheck check_scene(const Scene& scene, double at) {
   SceneCheck check;
   check.scene = scene.path;
   check.name = scene.name;
@@ -255,16 +342,11 @@ SceneCheck check_scene(const Scene& scene) {
   check.loads = static_cast<int>(scene.model.loads.size());
   check.step = scene.options.step;
   count_bodies(scene.model, &check);
-  Simulation simulation(scene.model, scene.initial, scene.options);
+  Simulation simulation(scene.model, at > 0 ? start_run(scene) : scene.initial, scene.options);
+  if (!run_to(at, &simulation, &check)) return check;
   find_overlaps(simulation, &check);
-  advise_step(scene, &check);
-  for (const double error : calc_joint_errors(scene.model, scene.initial))
-    check.joint_error = std::max(check.joint_error, error);
-  if (check.joint_error > kJointTolerance) {
-    check.assembly = assemble(scene.model, scene.options, scene.initial);
-    check.assembly.state = {};
-    check.assembly_body = body_name(scene.model, check.assembly.body);
-  }
+  advise_step(scene, simulation.state(), &check);
+  look_at_joints(scene, simulation.state(), &check);
   find_cancelling_forces(simulation, &check);
   add_remarks(&check);
   add_mesh_remarks(scene.model, &check);

@@ -38,6 +38,18 @@ void put_cone(const SceneCheck& check, JsonText* json) {
     json->end_object();
   }
   json->end_array();
+  json->key("held");
+  json->begin_array();
+  for (const HeldBody& each : check.held) {
+    json->begin_object(true);
+    json->field("body", each.body);
+    json->key("by");
+    json->begin_array();
+    for (const std::string& name : each.by) json->value(name);
+    json->end_array();
+    json->end_object();
+  }
+  json->end_array();
   json->end_object();
 }
 
@@ -45,6 +57,7 @@ void put_cone(const SceneCheck& check, JsonText* json) {
 std::string describe_cone(const SceneCheck& check) {
   if (check.touching == 0) return "nothing touches";
   const std::string count = std::to_string(check.touching) + (check.touching == 1 ? " touches, " : " touch, ");
+  if (!check.held.empty()) return count + "they hold the load of '" + check.held[0].body + "' however large it is";
   if (!check.can_jam) return count + "not looked at whether they can jam";
   if (*check.can_jam) return count + "they can jam";
   if (!check.cone_strength) return count + "they cannot jam";
@@ -58,6 +71,7 @@ std::string make_json(const SceneCheck& check) {
   json.begin_object();
   json.field("scene", check.scene);
   json.field("name", check.name);
+  json.field("time", check.time);
   json.field("ok", check.remarks.empty());
   json.field("bodies", check.bodies);
   json.field("dynamic", check.dynamic);
@@ -150,8 +164,8 @@ std::string make_text(const SceneCheck& check, bool colour) {
                        as_number(check.mass_total) + " kg");
   line("joint rows", number(check.joint_rows) + " rigid, " +
                          (check.redundant_rows ? number(*check.redundant_rows) + " redundant" : "rank not looked at") +
-                         ", error at the start " + as_number(check.joint_error));
-  line("start",
+                         (check.steps == 0 ? ", error at the start " : ", error ") + as_number(check.joint_error));
+  line(check.steps == 0 ? "start" : "t = " + as_number(check.time),
        number(check.contacts) + " contacts within reach, " + std::to_string(check.overlaps.size()) + " pairs overlap");
   line("contacts", describe_cone(check));
   for (std::size_t i = 0; i < std::min(kOverlapsShown, check.overlaps.size()); ++i)
@@ -163,7 +177,7 @@ std::string make_text(const SceneCheck& check, bool colour) {
                         ? ", advised at most " + as_number(*check.step_advised) + " s (" + check.step_reason + ")"
                         : ""));
   for (const std::string& remark : check.remarks) text += paint("33", "  ! ") + remark + "\n";
-  if (check.remarks.empty()) text += paint("32", "  ready to run") + "\n";
+  if (check.remarks.empty()) text += paint("32", check.steps == 0 ? "  ready to run" : "  nothing to remark") + "\n";
   return text;
 }
 

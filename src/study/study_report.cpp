@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "report/json_text.h"
 #include "report/print_text.h"
@@ -46,24 +44,15 @@ std::string make_rows(const Reproduction& one) {
   return html + "</table>\n";
 }
 
-/// In units of the page: a PNG has its width in the bytes 16 to 19, and pictures have two pixels a unit.
-int calc_picture_width(const std::string& png) {
-  int width = 0;
-  for (std::size_t k = 16; k < 20 && k < png.size(); ++k) width = 256 * width + static_cast<unsigned char>(png[k]);
-  return width / 2;
-}
-
+/// `picture`: an element, or nothing.
 std::string make_section(const Reproduction& one, const std::string& picture) {
   std::string html = "<h3 id='" + one.name + "'>" + one.name + " <small>(" + escape_html(one.citation) +
                      ")</small></h3>\n<p>" + escape_html(one.about) + "</p>\n";
   if (!one.failure.empty()) html += "<p class=bad>" + escape_html(one.failure) + "</p>\n";
   if (one.uncertified > 0)
     html += "<p class=bad>" + std::to_string(one.uncertified) + " steps could not be certified.</p>\n";
-  if (!picture.empty())
-    html += "<img width=" + std::to_string(calc_picture_width(picture)) + " alt='" + one.name +
-            "' src='data:image/png;base64," + encode_base64(picture) + "'>\n";
-  return html + "<details open><summary>" + count_agreeing(one) + " figures agree, " + std::to_string(one.steps) +
-         " steps</summary>\n" + make_rows(one) + "</details>\n";
+  return html + picture + "<details open><summary>" + count_agreeing(one) + " figures agree, " +
+         std::to_string(one.steps) + " steps</summary>\n" + make_rows(one) + "</details>\n";
 }
 
 /// One line an experiment, for who reads no further.
@@ -135,8 +124,7 @@ Faults save_reproduction(const std::string& folder, const std::vector<Reproducti
     const std::string path = folder + "/" + one.name + ".png";
     Faults faults = save_plot(path, one.panels);
     if (!faults.empty()) return faults;
-    std::ifstream file(path, std::ios::binary);
-    html += make_section(one, std::string(std::istreambuf_iterator<char>(file), {}));
+    html += make_section(one, make_picture(one.name, path));
   }
   return save_page(folder, "report.html", html + "</html>\n");
 }

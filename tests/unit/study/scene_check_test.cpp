@@ -133,5 +133,61 @@ TEST(MeshCheck, TrianglesLeftOutAreCounted) {
   std::filesystem::remove_all(folder);
 }
 
+/// Whether no push, however large, moves the pawl once it is in its lead-in, and what becomes of it.
+void expect_diagnosis_and_outcome_agree(const char* name, double wedge, double mu) {
+  SceneLoadOptions load;
+  load.set = {{"n", "2"}, {"wedge", std::to_string(wedge)}, {"mu", std::to_string(mu)}};
+  Scene scene = shipped_scene(name, load);
+  scene.options.step = 8e-6;
+  const SceneCheck check = check_scene(scene, 1.25e-3);
+  const std::string where = std::string(name) + ", wedge " + std::to_string(wedge) + ", mu " + std::to_string(mu);
+  EXPECT_GT(check.touching, 0) << where;
+  const bool jams = mu >= std::tan(wedge * std::numbers::pi / 180);
+  ASSERT_EQ(check.held.size(), jams ? 1u : 0u) << where;
+  EXPECT_EQ(says(check, "no load of its present direction moves 'pawl' at t = 0.001248 s"), jams) << where;
+  if (jams) {
+    EXPECT_EQ(check.held[0].by, std::vector<std::string>{"hole"});
+  }
+  Simulation simulation(scene);
+  run_until(scene.options.duration, &simulation);
+  EXPECT_EQ(simulation.sensor("outcome").value() == 2, jams) << where;
+}
+
+TEST(HeldLoads, PawlJamsWhereTheDiagnosisSaysSo) {
+  for (const double wedge : {15.0, 25.0, 35.0, 42.0}) {
+    const double border = std::tan(wedge * std::numbers::pi / 180);
+    for (const double mu : {0.8 * border, border - 1e-3, border + 1e-3, 1.5 * border})
+      expect_diagnosis_and_outcome_agree("pawl.yaml", wedge, mu);
+  }
+  const double border = std::tan(35 * std::numbers::pi / 180);
+  for (const double mu : {border - 1e-3, border + 1e-3}) expect_diagnosis_and_outcome_agree("pawl_space.yaml", 35, mu);
+}
+
+/// A block on a slope of 20 degrees, pushed straight down, in units of `length` metres: held from mu = tan 20 on. A
+/// load along the slope is held by the friction of its weight, which has a bound.
+TEST(HeldLoads, OnASlope) {
+  for (const std::string length : {"1", "1e-3", "1e-6"})
+    for (const auto& [mu, force, held] :
+         {std::tuple("0.36", "[0, 0, -5e3*u^3]", 0), std::tuple("0.37", "[0, 0, -5e3*u^3]", 1),
+          std::tuple("0.9", "[cos(20*deg)*u^3, 0, -sin(20*deg)*u^3]", 0)}) {
+      const SceneCheck check = check_scene(scene_of(std::string("let: {u: ") + length + R"yaml(}
+materials: {default: {friction: )yaml" + mu + R"yaml(}}
+bodies:
+  - {name: slope, fixed: true, shapes: [{plane: {normal: [sin(20*deg), 0, cos(20*deg)], offset: 0}}]}
+  - name: block
+    density: 1000
+    position: [0.5*u*sin(20*deg), 0, 0.5*u*cos(20*deg)]
+    orientation: {axis: [0, 1, 0], angle_deg: 20}
+    shapes: [{box: {size: [3*u, 2*u, u]}}]
+forces: [{load: {body: block, force: )yaml" + force +
+                                                    R"yaml(}}]
+simulation: {step: 1e-4}
+)yaml"),
+                                           2e-4);
+      EXPECT_EQ(check.touching, 4) << length << ", mu " << mu;
+      EXPECT_EQ(static_cast<int>(check.held.size()), held) << length << ", mu " << mu << ", force " << force;
+    }
+}
+
 }  // namespace
 }  // namespace slipstick::test
