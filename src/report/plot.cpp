@@ -20,7 +20,7 @@ namespace {
 constexpr double kPanelWidth = 460, kPanelHeight = 340;  // of the axes' box
 constexpr double kLeft = 88, kRight = 24, kTop = 44, kBottom = 58;
 constexpr double kResolution = 2;  // PNG pixels a unit
-constexpr double kTextSize = 13, kTitleSize = 15;
+constexpr double kTextSize = 13, kTitleSize = 15, kNoteSize = 10.5;
 
 struct Colour {
   double r, g, b;
@@ -60,6 +60,7 @@ class Canvas {
   void draw_axes(const Plot& plot, const PlotScale& across, const PlotScale& up, double x, double y);
   void draw_line(const PlotLine& line, std::size_t index, const PlotScale& across, const PlotScale& up, double x,
                  double y);
+  void draw_markers(const PlotLine& line, const PlotScale& across, const PlotScale& up, double x, double y);
 
   cairo_t* c_;
 };
@@ -152,14 +153,26 @@ void Canvas::draw_line(const PlotLine& line, std::size_t index, const PlotScale&
     pen_down = true;
     last = py;
   }
-  cairo_stroke(c_);
-  for (std::size_t k = 0; k < count && line.markers; ++k) {
-    if (!across.shows(line.x[k]) || !up.shows(line.y[k])) continue;
-    cairo_arc(c_, x + across.place(line.x[k]) * kPanelWidth, y + (1 - up.place(line.y[k])) * kPanelHeight, 3, 0,
-              2 * M_PI);
-    cairo_fill(c_);
-  }
+  if (line.joined) cairo_stroke(c_);
+  cairo_new_path(c_);
+  if (line.markers) draw_markers(line, across, up, x, y);
   cairo_restore(c_);
+}
+
+void Canvas::draw_markers(const PlotLine& line, const PlotScale& across, const PlotScale& up, double x, double y) {
+  const std::size_t count = std::min(line.x.size(), line.y.size());
+  const double radius = line.joined ? 3 : 4.5;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!across.shows(line.x[k]) || !up.shows(line.y[k])) continue;
+    const double px = x + across.place(line.x[k]) * kPanelWidth, py = y + (1 - up.place(line.y[k])) * kPanelHeight;
+    cairo_arc(c_, px, py, radius, 0, 2 * M_PI);
+    cairo_fill(c_);
+    if (k >= line.notes.size()) continue;
+    cairo_set_font_size(c_, kNoteSize);
+    const bool fits = px + 8 + text_width(line.notes[k], kNoteSize) < x + kPanelWidth;
+    cairo_move_to(c_, fits ? px + 7 : px - 7 - text_width(line.notes[k], kNoteSize), py + 4);
+    cairo_show_text(c_, line.notes[k].c_str());  // in the colour of the line
+  }
 }
 
 void Canvas::draw_panel(const Plot& plot, double x, double y) {
@@ -184,9 +197,11 @@ void Canvas::draw_legend(const std::vector<PlotLine>& lines, double x, double y)
   for (std::size_t k = 0; k < lines.size(); ++k) {
     if (lines[k].label.empty()) continue;
     set_style(k, lines[k].dashed);
-    cairo_move_to(c_, x, y);
-    cairo_line_to(c_, x + 28, y);
-    cairo_stroke(c_);
+    if (lines[k].joined) {
+      cairo_move_to(c_, x, y);
+      cairo_line_to(c_, x + 28, y);
+      cairo_stroke(c_);
+    }
     if (lines[k].markers) {
       cairo_arc(c_, x + 14, y, 3, 0, 2 * M_PI);
       cairo_fill(c_);

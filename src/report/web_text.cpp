@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace slipstick {
 
@@ -59,6 +61,15 @@ std::string escape_html(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string make_picture(std::string_view name, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string png(std::istreambuf_iterator<char>(file), {});
+  int width = 0;  // bytes 16 to 19
+  for (std::size_t k = 16; k < 20 && k < png.size(); ++k) width = 256 * width + static_cast<unsigned char>(png[k]);
+  return "<img width=" + std::to_string(width / 2) + " alt='" + escape_html(name) + "' src='data:image/png;base64," +
+         encode_base64(png) + "'>\n";
 }
 
 std::string make_page_head(std::string_view title, std::string_view heading) {

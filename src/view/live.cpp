@@ -64,11 +64,18 @@ bool LiveInbox::closed() const {
   return closed_;
 }
 
+double calc_first_speed(double duration) {
+  constexpr double kShort = 0.5, kShownAtLeast = 2;  // s
+  if (!(duration > 0) || duration >= kShort) return 1;
+  return std::pow(10.0, std::floor(std::log10(duration / kShownAtLeast)));
+}
+
 LiveSimulation::LiveSimulation(Scene scene, const ViewOptions& options)
     : reload_(options.reload),
       options_(scene.options),
       record_(options.record),
       scene_(std::make_shared<const Scene>(std::move(scene))),
+      speed_(calc_first_speed(options_.duration)),
       wanted_options_(options_) {
   restart(scene_->initial);
   record_fault_ = record_.error();
@@ -207,13 +214,16 @@ void LiveSimulation::pause(const std::string& note) {
 }
 
 /// One step; false when the run has to wait.
-bool LiveSimulation::advance() {
+bool LiveSimulation::advance(double speed) {
   const double step = options_.step, end = scene_->options.duration;
   const bool last = simulation_->state().time < end - step / 2 && simulation_->state().time >= end - 1.5 * step;
   if (record_.wanted() && !record_.active() && record_.error().empty()) record_.begin(*scene_, *simulation_);
   simulation_->update_inputs(&inputs_);
   hold_motors(held_, &inputs_);
-  if (pull_) apply_pull(*simulation_, *pull_, &inputs_);
+  if (pull_) {
+    pull_->speed = std::min(speed, 1.0);
+    apply_pull(*simulation_, *pull_, &inputs_);
+  }
   const StepReport& report = simulation_->step(inputs_);
   if (report.failed) {
     pause("The step failed: " + std::string(report.note) + ". Try a smaller step or another solver, or reset.");
@@ -243,7 +253,7 @@ void LiveSimulation::loop() {
   while (wait_for_work(&wishes)) {
     apply(wishes);
     bool paused = false;
-    double speed = 1;
+    double speed = 1;  // simulated seconds a second
     {
       const std::lock_guard lock(mutex_);
       paused = paused_;
@@ -251,13 +261,13 @@ void LiveSimulation::loop() {
     }
     const auto now = Clock::now();
     if (paused) {
-      for (int i = 0; i < wishes.steps && advance(); ++i) {
+      for (int i = 0; i < wishes.steps && advance(speed); ++i) {
       }
       if (wishes.steps > 0) publish();
       continue;
     }
     if (now < due_) continue;  // woken by a wish
-    const bool goes_on = advance();
+    const bool goes_on = advance(speed);
     const auto done = Clock::now();
     const double used = std::chrono::duration<double>(done - std::min(due_, now)).count();
     due_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.step / speed));

@@ -44,6 +44,10 @@ class LiveInbox {
   bool closed_ = false;
 };
 
+/// Simulated seconds a second of the clock to begin with: 1, or so that a scene of less than half a second is shown for
+/// 2 to 20 s. (The page does the same with recordings: viewer/src/ui/timeline.js.)
+double calc_first_speed(double duration);
+
 class LiveSimulation {
  public:
   explicit LiveSimulation(Scene scene, const ViewOptions& options = {});
@@ -82,7 +86,7 @@ class LiveSimulation {
   void apply(const Wishes& wishes);
   void restart(const State& state);
   void reload(const std::vector<std::pair<std::string, double>>& variables);
-  bool advance();
+  bool advance(double speed);
   void pause(const std::string& note);
   std::shared_ptr<const Scene> scene() const;
   void publish();
@@ -120,7 +124,7 @@ class LiveSimulation {
   bool paused_ = false;
   bool over_ = false;     ///< the scene's duration is, and the run waits
   bool endless_ = false;  ///< a window wants it to go on
-  double speed_ = 1;
+  double speed_ = 1;      ///< simulated seconds a second of the clock
   Wishes wishes_;
   SimulationOptions wanted_options_;
   std::vector<std::shared_ptr<LiveInbox>> inboxes_;

@@ -72,7 +72,7 @@ std::string LiveSimulation::handle(const Json& message) {
     wishes_.pull_changed = true;
     wishes_.pull.reset();
   } else if (what == "speed") {
-    if (!read_number(message, "speed", 0.001, 100, &number)) return "speed is a number from 0.001 to 100";
+    if (!read_number(message, "speed", 1e-9, 100, &number)) return "speed is a number from 1e-9 to 100";
     speed_ = number;
   } else {
     return "unknown command";
@@ -95,8 +95,8 @@ std::string LiveSimulation::handle_set(const Json& message) {
     options.prototype = prototype ? own.prototype : nullptr;
     if (prototype) options.solver = own.solver;
   }
-  if (message.contains("step") && !read_number(message, "step", 1e-7, 1, &options.step))
-    return "step is a number of seconds from 1e-7 to 1";
+  if (message.contains("step") && !read_number(message, "step", 1e-12, 1, &options.step))
+    return "step is a number of seconds from 1e-12 to 1";
   const std::vector<OptionFault> faults = find_option_faults(options);
   if (!faults.empty()) return faults.front().message;
   wanted_options_ = options;

@@ -12,7 +12,7 @@ namespace slipstick {
 
 namespace {
 
-/// Natural frequency of a body on the hand's spring, rad/s, and its damping as a fraction of the critical.
+/// Natural frequency of a body on the hand's spring, rad/s of the clock, and its damping as a fraction of the critical.
 constexpr double kPullFrequency = 2 * std::numbers::pi * 3;
 constexpr double kPullDamping = 0.7;
 /// h^2 k times the trace of W at most: a stiffer spring would turn the body too far in a step for its force to be
@@ -42,7 +42,8 @@ void apply_pull(const Simulation& simulation, const LivePull& pull, Inputs* inpu
   const double h = simulation.options().step;
   const Vec3 arm = pull.point - body.center_of_mass, at = apply(pose, arm);
   const Mat3 mobility = calc_point_mobility(body, pose.orientation, arm);
-  const double wanted = pull.strength * body.mass * kPullFrequency * kPullFrequency;
+  const double frequency = kPullFrequency / pull.speed;
+  const double wanted = pull.strength * body.mass * frequency * frequency;
   const double stiffness = std::min(wanted, kMostStiffness / (h * h * mobility.trace()));
   const double damping = 2 * kPullDamping * std::sqrt(stiffness * body.mass);
   const Vec3 stretch = at - pull.target;

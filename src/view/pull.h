@@ -11,6 +11,7 @@ struct LivePull {
   Vec3 point = Vec3::Zero();   ///< in the frame of the body
   Vec3 target = Vec3::Zero();  ///< world
   double strength = 1;         ///< 1: holds about the body's own weight within a few centimetres
+  double speed = 1;            ///< simulated seconds a second of the clock: the hand is as quick as the one who looks
 };
 
 /// Adds the force of the hand in the coming step. It is that of an implicit spring on the free body,

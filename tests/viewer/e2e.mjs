@@ -1,4 +1,4 @@
-// The viewer in a real Chromium: node e2e.mjs SLIPSTICK. Run by tests/viewer/run.
+// The viewer in a real Chromium: node e2e.mjs SLIPSTICK [PART OF A NAME]. Run by tests/viewer/run.
 import { strict as assert } from "node:assert";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { chromium } = createRequire(join(here, "../../viewer/package.json"))("playwright-core");
-const program = process.argv[2];
+const program = process.argv[2], wanted = process.argv[3] ?? ""; // a part of a test's name: only that one
 const folder = mkdtempSync(join(tmpdir(), "slipstick-e2e-"));
 const HOSTILE = "<img src=x onerror=\"window.hacked=1\"></script><script>window.hacked=1</script>";
 
@@ -36,6 +36,25 @@ sensors:
   - joint: {name: turned, joint: spindle}
   - body: {name: tip, body: ball}
 simulation: {duration: 1, step: 1/100}
+`;
+
+const SHORT = `slipstick: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: west, mass: 1e-9, position: [-1e-3, 0, 0], velocity: [0.1, 0, 0], shapes: [{sphere: {radius: 2e-4}}]}
+  - {name: east, mass: 1e-9, position: [1e-3, 0, 0], velocity: [-0.1, 0, 0], shapes: [{sphere: {radius: 2e-4}}]}
+simulation: {duration: 4e-3, step: 1e-5}
+`;
+
+const CART = `slipstick: 1
+materials: {default: {friction: 0}}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {name: cart, mass: 1, position: [0, 0, 0.1], velocity: [1, 0, 0], shapes: [{box: {size: [0.4, 0.2, 0.2]}}]}
+  - {name: flag, mass: 0.1, position: [0, 0, 0.3], velocity: [1, 0, 0], shapes: [{box: {size: [0.05, 0.05, 0.2]}}]}
+joints:
+  - fixed: {between: [cart, flag], at: [0, 0, 0.2]}
+simulation: {duration: 10, step: 1/100}
 `;
 
 function run(...words) {
@@ -229,7 +248,70 @@ async function testExport() {
   assert.equal(await page.locator("h1").innerText(), HOSTILE);
   assert.equal(await seen(page, "window.hacked"), undefined);
   assert.equal(await seen(page, "document.documentElement.scrollWidth <= innerWidth"), true, "fits a phone");
+  await page.evaluate("slipstick.seek(0.7); slipstick.setSpeed(4); slipstick.toggle()");
+  await until(page, "slipstick.time === 1 && !slipstick.playing && slipstick.frame === 50", "it plays to the end and stays there");
   await page.close();
+}
+
+/** A scene of 4 ms and 2 mm: it is shown for seconds, in ms, and fills the picture. */
+async function testShort() {
+  writeFileSync(join(folder, "short.yaml"), SHORT);
+  run("run", "short.yaml", "-o", "short.h5", "-q");
+  const server = await serve("short.h5");
+  const page = await open(server.url);
+  assert.equal(await seen(page, "slipstick.speed"), 1e-3);
+  await until(page, "/ms/.test(document.querySelector('.total').textContent) && slipstick.time > 0", "the clock counts ms");
+  assert.match(await page.locator(".clock").innerText(), /^\d\.\d{3} \/ 4\.000 ms$/);
+  await page.keyboard.press("Home");
+  await drawn(page);
+  const [left, right] = [await bodyAt(page, "west"), await bodyAt(page, "east")];
+  assert.ok(right[0] - left[0] > 150, `2 mm fill a good part of the picture: ${left} ${right}`);
+  await page.keyboard.press("]");
+  assert.equal(await seen(page, "slipstick.speed"), 2e-3, "twice as fast");
+  await page.close();
+  await server.stop();
+}
+
+/** The camera of a running scene follows it beyond its first picture, until somebody moves it; H shows all again. */
+async function testLiveCamera() {
+  writeFileSync(join(folder, "cart.yaml"), CART);
+  const server = await serve("cart.yaml", "--live", "--duration", "1e4");
+  const page = await open(server.url);
+  const inView = async () => {
+    const [x, y] = await bodyAt(page, "cart");
+    const box = await page.locator(".view").boundingBox();
+    return x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+  };
+  /** The camera follows a little later than the frames, and after the last one it has to be there. */
+  const comesIntoView = async (text) => {
+    const deadline = Date.now() + 30000;
+    while (!(await inView())) {
+      assert.ok(Date.now() < deadline, text);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  };
+  for (const [speed, end] of [[1, 1], [4, 3], [4, 20]]) { // out of the first picture; farther; far away
+    await page.evaluate(`slipstick.live.send({ do: "speed", speed: ${speed} }); slipstick.goLive()`);
+    await until(page, `slipstick.clip.end > ${end}`, "it drives");
+    await page.keyboard.press("Space");
+    await until(page, "slipstick.livePaused", "it pauses");
+    await comesIntoView(`the cart is in the picture at ${await seen(page, "slipstick.clip.end")} s`);
+  }
+  const box = await page.locator(".view").boundingBox();
+  await page.mouse.move(box.x + 40, box.y + box.height - 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 100, box.y + box.height - 60, { steps: 3 });
+  await page.mouse.up();
+  const held = await seen(page, "slipstick.stage.frame.radius"), before = await seen(page, "slipstick.clip.end");
+  await page.keyboard.press("Space");
+  await until(page, `slipstick.clip.end > ${before} + 4`, "it drives on");
+  assert.equal(await seen(page, "slipstick.stage.frame.radius"), held, "who has moved the camera keeps it");
+  await page.keyboard.press("h");
+  await page.keyboard.press("Space");
+  await until(page, "slipstick.livePaused", "it pauses");
+  await comesIntoView("H shows all of it");
+  await page.close();
+  await server.stop();
 }
 
 async function testComparison() {
@@ -336,6 +418,7 @@ async function main() {
     "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"] });
   let failed = 0, passed = 0;
   const check = async (name, body) => {
+    if (!name.includes(wanted)) return;
     const start = Date.now();
     try {
       await body();
@@ -353,7 +436,9 @@ async function main() {
   await page.close();
   await server.stop();
   await check("an exported page opens from disk, on a phone", testExport);
+  await check("a recording of milliseconds and millimetres", testShort);
   await check("two recordings are compared", testComparison);
+  await check("live: the camera keeps the scene in the picture", testLiveCamera);
   await check("live: play, pause, step, reset, drag, change solver; strangers are refused", testLive);
   await check("live: sliders of motors and variables, duration, recording", testDrive);
   await browser.close();

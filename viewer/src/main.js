@@ -8,12 +8,10 @@ import { DrivePanel } from "./ui/drive.js";
 import { JointPanel } from "./ui/joints.js";
 import { BodyPanel, RunPanel, ViewPanel } from "./ui/panels.js";
 import { PlotStack } from "./ui/plots.js";
-import { Timeline } from "./ui/timeline.js";
+import { findSpeed, showTime, SPEEDS, Timeline } from "./ui/timeline.js";
 import { usageColor } from "./scene/palette.js";
 import { roundStep } from "./scene/ground.js";
 import { Color } from "three";
-
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
 /** Settings in the address after '#': t, theme, play, select, view, ui=0, and every switch by its name. */
 function readSettings() {
@@ -35,7 +33,7 @@ class App {
     if (this.settings.compare) this.state.compare = this.settings.compare;
     this.root = root;
     this.time = 0;
-    this.speed = 1;
+    this.speed = this.pace = 1; // simulated seconds a second, now and to begin with
     this.playing = false;
     this.frame = 0;
     this.slow = 0;
@@ -81,8 +79,20 @@ class App {
     this.liveBar.update(json);
     if (this.tail) this.time = this.clip.end;
     this.moved = true;
-    const now = performance.now();
-    if (!this.lastSlow || now - this.lastSlow > 250) { this.lastSlow = now; this.plots.refresh(); this.body.update(); this.joints.update(); }
+    this.refreshSoon();
+  }
+
+  /** What need not follow every frame: four times a second, and always after the last one. */
+  refreshSoon() {
+    if (this.refreshing) return;
+    this.refreshing = setTimeout(() => {
+      this.refreshing = null;
+      this.stage.widen();
+      this.moved = true;
+      this.plots.refresh();
+      this.body.update();
+      this.joints.update();
+    }, 250);
   }
 
   beginLive(clip) {
@@ -114,6 +124,7 @@ class App {
 
   begin(clips) {
     [this.clip, this.other] = clips;
+    this.speed = this.pace = findSpeed(this.live ? this.liveJson.duration : this.end - this.start);
     document.title = `${this.clip.json.name || "Slipstick"} · Slipstick`;
     this.build();
     this.stage = new Stage(this.canvas, this.state, this.settings.quality === undefined ? undefined : +this.settings.quality);
@@ -164,7 +175,7 @@ class App {
       : [h("span.badge", {}, describeRun(j))];
     this.root.replaceChildren(h("main.stage", {}, this.canvas,
       h("div.top", {}, h("div.title", {}, h("h1", {}, j.name || "Untitled"), h("div.badges", {}, badges), this.certificate), h("div.tools", {},
-        iconButton("home", "Whole scene (H)", () => this.stage.home()), iconButton("theme", "Dark or light (T)", () => this.toggleTheme()),
+        iconButton("home", "Whole scene (H)", () => { this.stage.showAll(); this.moved = true; }), iconButton("theme", "Dark or light (T)", () => this.toggleTheme()),
         iconButton("help", "Keys and mouse (?)", () => this.toggleHelp()), iconButton("panel", "Plots and panels (P)", () => this.togglePanel()))),
       this.overlay, this.legend, this.note), this.panel, this.timeline.element, this.help);
     this.openTab(this.tabs[this.settings.tab] ? this.settings.tab : "plots");
@@ -271,8 +282,8 @@ class App {
   }
 
   changeSpeed(by) {
-    const index = SPEEDS.indexOf(this.speed);
-    this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, index + by))]);
+    const index = SPEEDS.findIndex((s) => Math.abs(s * this.pace - this.speed) < 1e-9 * this.speed);
+    this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, index + by))] * this.pace);
   }
 
   select(body) {
@@ -352,7 +363,7 @@ class App {
     g.font = `600 ${size}px Inter, sans-serif`;
     g.fillText(this.clip.json.name, size, 1.9 * size);
     g.font = `${Math.round(0.8 * size)}px Inter, sans-serif`;
-    g.fillText(`${this.time.toFixed(2)} s`, size, 3.1 * size);
+    g.fillText(showTime(this.time, this.end - this.start), size, 3.1 * size);
     return sheet.toDataURL("image/png");
   }
 

@@ -15,6 +15,8 @@ struct PlotLine {
   bool steps = false;    ///< y holds from one x to the next: a staircase
   bool markers = false;  ///< a dot at each point
   bool dashed = false;
+  bool joined = true;                ///< by lines; otherwise points alone
+  std::vector<std::string> notes{};  ///< beside the points, where there are any
 };
 
 struct PlotAxis {

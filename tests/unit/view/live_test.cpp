@@ -36,6 +36,14 @@ ReadPacket wait_for(LiveInbox* inbox, const std::function<bool(const ReadPacket&
 
 double time_of(const ReadPacket& packet) { return packet.columns.at("series")[0]; }
 
+TEST(Live, ShortScenesAreShownSlowly) {
+  EXPECT_EQ(calc_first_speed(10), 1);
+  EXPECT_EQ(calc_first_speed(0.5), 1);
+  EXPECT_NEAR(calc_first_speed(0.4), 0.1, 1e-15);    // 4 s
+  EXPECT_NEAR(calc_first_speed(4e-3), 1e-3, 1e-17);  // 4 s
+  EXPECT_NEAR(calc_first_speed(1e-6), 1e-7, 1e-21);  // 10 s
+}
+
 TEST(Live, RunsPausesStepsAndStartsAgain) {
   LiveSimulation live(test::scene_of(kScene));
   const auto inbox = live.watch();

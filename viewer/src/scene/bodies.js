@@ -2,7 +2,7 @@
 import { Color, DoubleSide, Group, InstancedMesh, MeshBasicMaterial, MeshStandardMaterial, Object3D, DynamicDrawUsage } from "three";
 import { compose, multiply } from "./math.js";
 import { SphereImpostors } from "./impostors.js";
-import { FLAT, SOLIDS, isEndless } from "./shapes.js";
+import { FLAT, SOLIDS, isEndless, joinPieces } from "./shapes.js";
 import { groupColor } from "./palette.js";
 
 const chooseDetail = (count) => (count > 2500 ? "low" : count > 300 ? "medium" : "high");
@@ -30,7 +30,8 @@ export class BodySet {
 
   build() {
     const table = this.clip.json.planar ? FLAT : SOLIDS;
-    const shapes = this.clip.json.shapes.filter((s) => !isEndless(s));
+    const all = this.clip.json.shapes.filter((s) => !isEndless(s));
+    const shapes = this.clip.json.planar ? joinPieces(all) : all;
     const shaped = new Set(this.clip.json.shapes.map((s) => s.body));
     this.clip.bodies.forEach((b, i) => {
       if (b.kind !== "dynamic" || shaped.has(i)) return;
@@ -61,7 +62,8 @@ export class BodySet {
     const common = { vertexColors: Boolean(geometry.attributes.color) };
     if (twoSided) common.side = DoubleSide; // an open mesh is seen from behind too
     if (this.ghost) Object.assign(common, { transparent: true, opacity: 0.38, depthWrite: false });
-    if (this.clip.json.planar) return new MeshBasicMaterial({ ...common, toneMapped: false });
+    // All in one plane: what is drawn later is on top.
+    if (this.clip.json.planar) return new MeshBasicMaterial({ ...common, toneMapped: false, depthTest: this.ghost });
     return new MeshStandardMaterial({ roughness: 0.58, metalness: 0.02, ...common });
   }
 
@@ -75,6 +77,7 @@ export class BodySet {
     const mesh = this.makeMesh(spec, items.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;
+    if (this.clip.json.planar && !this.ghost) mesh.renderOrder = -1;
     mesh.castShadow = !this.ghost && !this.clip.json.planar;
     mesh.receiveShadow = !this.ghost && !this.clip.json.planar;
     mesh.userData.bodies = items.map((i) => i.shape.body);

@@ -130,8 +130,8 @@ function counterClockwise(points) {
 
 const polygon = (points) => {
   const sorted = counterClockwise(points);
-  const reach = Math.min(...sorted.map((p) => Math.hypot(p[0], p[1])));
-  return { key: `polygon ${digest(points.flat())}`, make: () => rimmed(sorted, 0.08 * reach), scale: [1, 1, 1] };
+  const width = Math.min(0.08 * spread(sorted), 0.2 * thickness(sorted));
+  return { key: `polygon ${digest(points.flat())}`, make: () => rimmed(sorted, width), scale: [1, 1, 1] };
 };
 
 function disk() {
@@ -147,6 +147,62 @@ function disk() {
   return flat(p, c);
 }
 
+/** Pieces of one part, each convex: filled together, with a rim where an edge is not shared by two of them. */
+function part(pieces) {
+  const edges = new Map(), name = (p) => `${p[0]} ${p[1]}`;
+  for (const points of pieces) points.forEach((a, i) => {
+    const b = points[(i + 1) % points.length];
+    if (!edges.delete(`${name(b)} ${name(a)}`)) edges.set(`${name(a)} ${name(b)}`, [a, b]);
+  });
+  const position = [], color = [];
+  const put = (p, tone) => { position.push(p[0], p[1], 0); color.push(tone, tone, tone); };
+  for (const q of pieces) for (let i = 1; i + 1 < q.length; ++i) for (const p of [q[0], q[i], q[i + 1]]) put(p, 1);
+  const normals = new Map(); // of the edges that end and begin in a corner
+  const inward = ([a, b]) => { const l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1; return [(a[1] - b[1]) / l, (b[0] - a[0]) / l]; };
+  for (const edge of edges.values()) for (const p of edge) normals.set(name(p), [...(normals.get(name(p)) ?? []), inward(edge)]);
+  const width = 0.015 * spread(pieces.flat());
+  const inner = (p) => {
+    const [n1, n2] = normals.get(name(p)), d = 1 + n1[0] * n2[0] + n1[1] * n2[1], k = width / Math.max(d, 0.6);
+    return [p[0] + k * (n1[0] + n2[0]), p[1] + k * (n1[1] + n2[1])];
+  };
+  for (const [a, b] of edges.values()) for (const p of [a, b, inner(b), a, inner(b), inner(a)]) put(p, RIM);
+  return flat(position, color);
+}
+
+/** Half the larger side of the box around the points. */
+function spread(points) {
+  let reach = 0;
+  for (const k of [0, 1]) {
+    let low = Infinity, high = -Infinity;
+    for (const p of points) { low = Math.min(low, p[k]); high = Math.max(high, p[k]); }
+    reach = Math.max(reach, (high - low) / 2);
+  }
+  return reach;
+}
+
+/** The least distance of two parallel lines with a convex polygon between them. */
+function thickness(points) {
+  let least = Infinity;
+  points.forEach((a, i) => {
+    const b = points[(i + 1) % points.length], l = Math.hypot(b[0] - a[0], b[1] - a[1]);
+    if (l > 0) least = Math.min(least, Math.max(...points.map((p) => ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])) / l)));
+  });
+  return least;
+}
+
+/** Polygons of one body, place and colour that follow each other are pieces of one part, and drawn as one. */
+export function joinPieces(shapes) {
+  const joined = [];
+  const alike = (a, b) => a.body === b.body && a.color === b.color && a.visual_only === b.visual_only && String(a.pose) === String(b.pose);
+  for (const shape of shapes) {
+    const last = joined.at(-1);
+    if (shape.kind !== "polygon" || !last || !alike(last, shape) || (last.kind !== "polygon" && last.kind !== "part")) joined.push(shape);
+    else if (last.kind === "part") last.pieces.push(shape.points);
+    else joined[joined.length - 1] = { ...last, kind: "part", pieces: [last.points, shape.points] };
+  }
+  return joined;
+}
+
 const pairs = (list) => {
   const points = [];
   for (let i = 0; i + 1 < list.length; i += 2) points.push([list[i], list[i + 1]]);
@@ -157,6 +213,7 @@ export const FLAT = {
   disk: (s) => ({ key: "disk", make: disk, scale: [s.radius, s.radius, 1] }),
   sphere: (s) => FLAT.disk(s),
   polygon: (s) => polygon(pairs(s.points)),
+  part: (s) => ({ key: `part ${digest(s.pieces.flat())}`, make: () => part(s.pieces.map((p) => counterClockwise(pairs(p)))), scale: [1, 1, 1] }),
   box: (s) => s.points ? polygon(pairs(s.points)) : polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x * s.size[0] / 2, y * s.size[1] / 2])),
 };
 

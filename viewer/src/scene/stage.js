@@ -6,8 +6,9 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BodySet } from "./bodies.js";
 import { ContactView } from "./contacts.js";
 import { Ground } from "./ground.js";
-import { findReach, JointView } from "./joints.js";
+import { JointView } from "./joints.js";
 import { findIslands, LinkView } from "./links.js";
+import { findMiddle, measure } from "./measure.js";
 import { add, cross, dot, norm, quantile, rotate, subtract, times, unit } from "./math.js";
 import { ISLANDS } from "./palette.js";
 
@@ -17,76 +18,6 @@ export const THEMES = {
   light: { background: "#eef1f5", ground: "#e9ecf0", grid: "#6b7787", flat: "#dde2e9", edge: "#8a94a3", link: "#27303c", joint: "#4b5766", motor: "#d97706",
     sky: "#ffffff", earth: "#b9b2a8", hemisphere: 2.5, sun: 2.0, fill: 0.9, accent: "#0072b2" },
 };
-
-/** Middle, size and up of a clip: what a camera needs. Bodies that run away do not count. */
-export function measure(clip) {
-  const g = clip.json.gravity, planar = clip.json.planar;
-  let up = norm(g) > 0 ? times(unit(g), -1) : planar ? [0, 1, 0] : [0, 0, 1];
-  if (planar && Math.abs(up[2]) > 0.5) up = [0, 1, 0];
-  const reach = findReach(clip);
-  const samples = clip.count <= 400 ? 24 : 6; // of many bodies a few moments are enough
-  const frames = clip.frames <= 1 ? [0] : [...new Set(Array.from({ length: samples + 1 }, (_, k) => Math.round(k / samples * (clip.frames - 1))))];
-  const held = new Set(clip.json.links.flatMap((link) => [link.a, link.b])); // parts of machines: never out of the picture
-  const points = [], p = [0, 0, 0]; // x y z, reach, whether it is loose
-  const first = [];
-  for (const frame of frames) {
-    for (let i = 0; i < clip.count; ++i) {
-      const solid = reach[i] > 0 || clip.bodies[i].kind === "dynamic";
-      if (!solid || !clip.bodyPosition(frame, i, p)) continue;
-      points.push([...p, reach[i], !held.has(i)]);
-      if (frame === 0) first.push([...p, reach[i]]);
-    }
-  }
-  for (const link of clip.json.links) { // what hangs, hangs from somewhere
-    for (const [body, at] of [[link.a, link.anchor_a], [link.b, link.anchor_b]]) {
-      if (body < 0) { points.push([...at, 0]); first.push([...at, 0]); }
-    }
-  }
-  if (points.length === 0) points.push([0, 0, 0, 1]);
-  const chase = keepNear(first, points);
-  const low = [0, 0, 0], high = [0, 0, 0];
-  for (let k = 0; k < 3; ++k) {
-    low[k] = quantile(points.map((q) => q[k] - q[3]), 0.02);
-    high[k] = quantile(points.map((q) => q[k] + q[3]), 0.98);
-    for (const q of first.length <= 400 ? first : []) { low[k] = Math.min(low[k], q[k] - q[3]); high[k] = Math.max(high[k], q[k] + q[3]); }
-  }
-  const center = times(add(low, high), 0.5);
-  const radius = Math.max(norm(subtract(high, low)) / 2, 1e-3);
-  const lowest = Math.min(...points.map((q) => dot(subtract(q, center), up) - q[3]));
-  return { center, radius, up, points, chase, low: Math.max(lowest, -2 * radius), spread: findSpread(points, center, up) };
-}
-
-/**
- * Leaves out of `points` what should not be in the first picture, given where everything began. True when the whole group
- * goes far away from there: then the picture begins with the group, and the camera goes with it.
- */
-function keepNear(first, points) {
-  if (first.length === 0) return false;
-  const low = [0, 1, 2].map((k) => Math.min(...first.map((p) => p[k] - p[3]))), high = [0, 1, 2].map((k) => Math.max(...first.map((p) => p[k] + p[3])));
-  const middle = times(add(low, high), 0.5), size = norm(subtract(high, low)) / 2;
-  const within = (reach) => points.filter((p) => norm(subtract(p, middle)) <= reach * size);
-  const keep = (near) => points.splice(0, points.length, ...near);
-  const far = within(4).length < points.length;
-  if (far && within(1.3).length >= 0.5 * points.length) { keep(within(1.6)); return false; } // some fly off
-  const near = points.filter((p) => !p[4] || norm(subtract(p, middle)) <= 1.25 * size);
-  if (!far && near.length >= 0.8 * points.length) { keep(near); return false; } // some roll away
-  if (within(12).length === points.length) return false;
-  keep(within(3));
-  return true;
-}
-
-/** The horizontal direction in which the scene is longest, and how much longer. */
-function findSpread(points, center, up) {
-  const x = unit(cross(Math.abs(up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0], up)), y = cross(up, x);
-  let xx = 0, xy = 0, yy = 0;
-  for (const p of points) {
-    const d = subtract(p, center), a = dot(d, x), b = dot(d, y);
-    xx += a * a; xy += a * b; yy += b * b;
-  }
-  const angle = 0.5 * Math.atan2(2 * xy, xx - yy);
-  const root = Math.hypot((xx - yy) / 2, xy), mean = (xx + yy) / 2;
-  return { along: add(times(x, Math.cos(angle)), times(y, Math.sin(angle))), ratio: (mean + root) / Math.max(mean - root, 1e-12) };
-}
 
 /** True where there is no graphics card: every pixel then costs processor time. */
 function isSoftware() {
@@ -176,6 +107,30 @@ export class Stage {
     this.home();
   }
 
+  /** All that there is by now, and from now on. */
+  showAll() {
+    this.touched = false;
+    this.frame = measure(this.sides[0].clip);
+    this.placeLights();
+    this.home();
+  }
+
+  /** A running scene that has outgrown the picture: a wider one, unless somebody has moved the camera. Never a narrower one. */
+  widen() {
+    if (this.touched || this.state.follow) return;
+    const { clip } = this.sides[0], fit = measure(clip), inside = (p) => norm(subtract(p, this.frame.center)) + p[3] <= 1.15 * this.frame.radius;
+    if (fit.chase && !this.frame.chase) { // begins where it began, and catches up at once
+      this.frame = fit;
+      this.home();
+    }
+    if (fit.chase || fit.points.every(inside)) return;
+    const points = [...this.frame.points, ...fit.points].slice(-4000);
+    const low = [0, 1, 2].map((k) => Math.min(...points.map((p) => p[k] - p[3]))), high = [0, 1, 2].map((k) => Math.max(...points.map((p) => p[k] + p[3])));
+    this.frame = { ...fit, points, center: times(add(low, high), 0.5), radius: norm(subtract(high, low)) / 2 };
+    this.placeLights();
+    this.home();
+  }
+
   makeCamera(planar) {
     this.planar = planar;
     this.controls?.dispose();
@@ -244,6 +199,9 @@ export class Stage {
       else away = add(add(times(face, 0.8), times(right, 0.52)), times(up, 0.36));
     }
     this.look(center, unit(away), radius);
+    // A group that goes away is looked at where it began, and chased from there to where it is.
+    const { clip } = this.sides[0];
+    this.chased = this.frame.chase && clip.poses(0) ? findMiddle(clip, (i, p) => clip.bodyPosition(0, i, p) && p) : null;
   }
 
   look(center, away, radius) {
@@ -317,7 +275,7 @@ export class Stage {
 
   /** Goes near to a body: it fills a good part of the picture. */
   zoomTo(body) {
-    const size = Math.max(this.sides[0].joints.reach[body], 0.04 * this.frame.radius);
+    const size = Math.max(this.sides[0].joints.reach[body], 0.004 * this.frame.radius);
     this.follow(body);
     if (this.planar) {
       this.camera.zoom = Math.max(1, this.halfHeight / (3 * size));
@@ -344,9 +302,7 @@ export class Stage {
 
   /** Goes with the middle of what moves. */
   chase() {
-    const { clip, bodies } = this.sides[0];
-    const moving = clip.bodies.flatMap((b, i) => (b.kind === "dynamic" ? [i] : []));
-    const middle = [0, 1, 2].map((k) => quantile(moving.map((i) => bodies.position[3 * i + k]), 0.5));
+    const { clip, bodies } = this.sides[0], middle = findMiddle(clip, (i) => bodies.position.subarray(3 * i, 3 * i + 3));
     if (this.chased) {
       const move = new Vector3(...subtract(middle, this.chased));
       this.controls.target.add(move);

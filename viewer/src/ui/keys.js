@@ -22,7 +22,7 @@ export function listen(app) {
   const actions = {
     " ": () => app.toggle(), arrowleft: (e) => app.stepFrames(e.shiftKey ? -10 : -1), arrowright: (e) => app.stepFrames(e.shiftKey ? 10 : 1),
     home: () => app.seek(app.start), end: () => app.seek(app.end), "[": () => app.changeSpeed(-1), "]": () => app.changeSpeed(1),
-    f: () => app.toggleFollow(), escape: () => { if (app.help.open) app.help.close(); else { app.select(-1); app.selectJoint(-1); } }, h: () => app.stage.home(), 1: () => app.stage.home("front"),
+    f: () => app.toggleFollow(), escape: () => { if (app.help.open) app.help.close(); else { app.select(-1); app.selectJoint(-1); } }, h: () => { app.stage.showAll(); app.moved = true; }, 1: () => app.stage.home("front"),
     2: () => app.stage.home("side"), 3: () => app.stage.home("top"), p: () => app.togglePanel(), t: () => app.toggleTheme(),
     r: () => app.live?.send({ do: "reset" }), "?": () => app.toggleHelp(),
   };

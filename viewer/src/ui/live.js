@@ -1,5 +1,5 @@
 // The controls of a running simulation.
-import { h, icon } from "./dom.js";
+import { h, icon, show } from "./dom.js";
 
 const STEPS = [["1/30", 1 / 30], ["1/60", 1 / 60], ["1/100", 0.01], ["1/200", 0.005], ["1/500", 0.002], ["1/1000", 0.001], ["1/2000", 0.0005]];
 
@@ -14,7 +14,7 @@ export class LiveBar {
     const pair = (name) => [name, name];
     this.scheme = choose("scheme", json.schemes.map(pair), "scheme");
     this.solver = choose("solver", json.solvers.map(pair), "solver");
-    const steps = STEPS.some(([, s]) => Math.abs(s - json.step) < 1e-9) ? STEPS : [...STEPS, [json.step.toPrecision(3), json.step]];
+    const steps = STEPS.some(([, s]) => Math.abs(s - json.step) < 1e-6 * json.step) ? STEPS : [...STEPS, [json.step.toPrecision(3), json.step]];
     this.step = choose("step", steps.map(([t, s]) => [`${t} s`, s]), "step");
     this.strength = h("select", { "aria-label": "pull", title: "How hard dragging pulls", onchange: () => { app.pullStrength = +this.strength.value; } },
       [["soft", 1], ["firm", 10], ["strong", 100]].map(([t, v]) => h("option", { value: v, selected: v === 10 }, t)));
@@ -32,11 +32,11 @@ export class LiveBar {
       if (document.activeElement !== select) select.value = json[key];
     }
     const step = this.step.querySelector("select");
-    const option = [...step.options].find((o) => Math.abs(+o.value - json.step) < 1e-9);
+    const option = [...step.options].find((o) => Math.abs(+o.value - json.step) < 1e-6 * json.step);
     if (option && document.activeElement !== step) step.value = option.value;
     this.record.hidden = !json.recording;
     this.record.textContent = `● ${json.recording.split("/").at(-1)}`;
-    this.rate.textContent = json.over ? "over" : json.paused ? "paused" : `${json.realtime.toFixed(2)}× real time`;
+    this.rate.textContent = json.over ? "over" : json.paused ? "paused" : `${show(json.realtime, 2)}× real time`;
     if (json.note && (json.note !== this.note || !json.paused)) this.app.say(json.note);
     this.note = json.note;
   }

@@ -1,6 +1,7 @@
 // The plots beside the scene. They share the timeline: a line marks the present, a click or a drag goes there.
 import uPlot from "uplot";
 import { download, h, iconButton, show } from "./dom.js";
+import { showTime } from "./timeline.js";
 import { JOINT_PLOTS, PLOTS, SENSOR_PLOTS } from "./series.js";
 
 const DEFAULT = ["energy", "residual", "contacts"];
@@ -111,7 +112,7 @@ export class PlotCard {
       legend: { live: true }, cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
       scales: { x: { time: false }, y: this.spec.log ? { distr: 3 } : { range: flatRange } },
       axes: [{ ...axis, size: 24, space: 60 }, { ...axis, size: 58, ...(this.spec.log ? { splits: decades, filter: (u, splits) => splits } : { space: 34 }), values: (u, ticks) => ticks.map((t) => (t === null ? "" : show(t, 3))) }],
-      series: [{ label: "t", value: (u, v) => (v === null ? "–" : `${v.toFixed(3)} s`) },
+      series: [{ label: "t", value: (u, v) => (v === null ? "–" : showTime(v, this.app.end - this.app.start)) },
         ...this.labels.map((label, i) => ({ label, width: 1.5, stroke: color(`--line-${i + 1}`), points: { show: false },
           dash: i === 2 ? [6, 3] : undefined,
           value: (u, v) => (v === null || v === undefined ? "–" : `${show(v, 4)} ${this.unit}`) }))],

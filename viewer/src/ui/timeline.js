@@ -1,8 +1,20 @@
 // Transport buttons and the scrubber: contact count as a backdrop, events and uncertified frames as marks.
-import { h, iconButton } from "./dom.js";
+import { h, iconButton, show } from "./dom.js";
 
 const EVENT_COLORS = { impact: "--mark-impact", takeoff: "--mark-takeoff", stick: "--mark-stick", slip: "--mark-slip" };
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+/** Choices, times the pace to begin with. */
+export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+
+/** Simulated seconds a second to begin with: 1, or so that less than half a second is shown for 2 to 20 s. */
+export function findSpeed(span) {
+  return span > 0 && span < 0.5 ? 10 ** Math.floor(Math.log10(span / 2)) : 1;
+}
+
+/** A moment, in the unit and with the digits that the whole span asks for. */
+export function showTime(time, span, unit = true) {
+  const [name, size] = span > 0 && span < 2e-3 ? ["µs", 1e-6] : span > 0 && span < 0.5 ? ["ms", 1e-3] : ["s", 1];
+  return (time / size).toFixed(3) + (unit ? ` ${name}` : "");
+}
 
 export class Timeline {
   constructor(app) {
@@ -13,7 +25,7 @@ export class Timeline {
     this.now = h("span.now", {}, "0.000");
     this.total = h("span.total", {}, "");
     this.speed = h("select.speed", { title: "Speed ([ and ])", "aria-label": "Speed", onchange: () => app.setSpeed(+this.speed.value) },
-      SPEEDS.map((s) => h("option", { value: s, selected: s === 1 }, `${s}×`)));
+      SPEEDS.map((s) => h("option", { value: s * app.pace, selected: s === 1 }, `${show(s * app.pace, 2)}×`)));
     this.element = h("footer.timeline", {},
       h("div.transport", {},
         iconButton("back", "One frame back (←)", () => app.stepFrames(-1)), this.play,
@@ -49,7 +61,7 @@ export class Timeline {
     const box = this.canvas.getBoundingClientRect();
     this.tip.hidden = false;
     this.tip.style.left = `${Math.min(box.width - 90, Math.max(90, e.clientX - box.left))}px`;
-    this.tip.textContent = [`${time.toFixed(3)} s`,
+    this.tip.textContent = [showTime(time, span),
       ...near.map((v) => `${v.kind}: ${clip.bodyName(v.a)} – ${clip.bodyName(v.b)}`)].join("\n");
   }
 
@@ -62,10 +74,11 @@ export class Timeline {
 
   update() {
     const { app } = this;
-    this.now.textContent = app.time.toFixed(3);
-    this.total.textContent = ` / ${app.end.toFixed(3)} s`;
-    this.canvas.setAttribute("aria-valuenow", app.time.toFixed(3));
-    this.canvas.setAttribute("aria-valuemax", app.end.toFixed(3));
+    const span = app.end - app.start;
+    this.now.textContent = showTime(app.time, span, false);
+    this.total.textContent = ` / ${showTime(app.end, span)}`;
+    this.canvas.setAttribute("aria-valuenow", showTime(app.time, span));
+    this.canvas.setAttribute("aria-valuemax", showTime(app.end, span));
     this.draw();
   }
 
