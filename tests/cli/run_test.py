@@ -171,6 +171,21 @@ class Run(CliTest):
 
 
 class Other(CliTest):
+    def test_check_at_a_moment(self):
+        scene = SCENES / "pawl.yaml"
+        options = ("--set", "n=2", "--step", "8e-6")
+        jam = self.call("check", scene, "--set", "mu=0.85", *options, "--at", "1.25e-3")
+        self.assertEqual(jam.returncode, 0)
+        self.assertIn("they hold the load of 'pawl' however large it is", jam.stdout)
+        said = json.loads(self.call("check", scene, "--set", "mu=0.85", *options, "--at", "1.25e-3", "--json").stdout)
+        self.assertEqual(said["friction_cone"]["held"], [{"body": "pawl", "by": ["hole"]}])
+        self.assertAlmostEqual(said["time"], 1.248e-3)
+        self.assertNotIn("pawl' however", self.call("check", scene, *options, "--at", "1.25e-3").stdout)
+        for wrong, text in (("-1", "zero or more"), ("soon", "unknown name 'soon'"), ("1e9", "more than 1e9 steps away"), ("1/0", "zero or more")):
+            done = self.call("check", scene, "--at", wrong)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), wrong)
+            self.assertIn(text, done.stderr)
+
     def test_check_info_examples(self):
         self.write(GOOD)
         check = self.call("check", "scene.yaml")

@@ -23,7 +23,7 @@ def cart() -> ss.Scene:
 class Builders(unittest.TestCase):
     def test_is_the_scene_that_a_file_says(self):
         b = ss.Builder("two", gravity=(0, 0, -1), step=0.01)
-        b.material("rubber", friction=0.9, restitution=0.5)
+        b.material("rubber", friction={"peak": 0.9, "sliding": 0.6, "slip_speed": 0.2}, restitution=0.5)
         b.ground(material="rubber")
         b.body("a", mass=np.float64(2), position=np.array([0, 0, 1.1]), shapes=[ss.sphere(0.1, material="rubber")])
         b.spring("s", ("world", "a"), at=[(0, 0, 3), (0, 0, 1.1)], stiffness=10, damping=1)
@@ -31,7 +31,7 @@ class Builders(unittest.TestCase):
 slipstick: 1
 name: two
 gravity: [0, 0, -1]
-materials: {rubber: {friction: 0.9, restitution: 0.5}}
+materials: {rubber: {friction: {peak: 0.9, sliding: 0.6, slip_speed: 0.2}, restitution: 0.5}}
 bodies:
   - {name: ground, fixed: true, material: rubber, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
   - {name: a, mass: 2, position: [0, 0, 1.1], shapes: [{sphere: {radius: 0.1}, material: rubber}]}
