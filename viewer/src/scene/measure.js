@@ -41,6 +41,20 @@ export function measure(clip) {
 }
 
 /**
+ * The frame of a running scene that has outgrown `frame`, given what it is now; null if it is still in it. Its points are the corners of a box
+ * with all of it: those of every moment would soon outnumber the newest, and a camera leaves out the few that are farthest off.
+ */
+export function growFrame(frame, fit) {
+  const ends = (points, sign) => [0, 1, 2].map((k) => sign * Math.max(...points.map((p) => sign * p[k] + p[3])));
+  const low = ends(frame.points, -1), high = ends(frame.points, 1);
+  if (fit.points.every((p) => [0, 1, 2].every((k) => p[k] - p[3] >= low[k] && p[k] + p[3] <= high[k]))) return null;
+  const room = 0.15 * fit.radius; // to grow into
+  const grown = ends(fit.points, -1).map((x, k) => (x < low[k] ? x - room : low[k])), raised = ends(fit.points, 1).map((x, k) => (x > high[k] ? x + room : high[k]));
+  const points = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => [0, 1, 2].map((k) => (corner >> k & 1 ? raised : grown)[k]).concat(0));
+  return { ...fit, points, center: times(add(grown, raised), 0.5), radius: norm(subtract(raised, grown)) / 2 };
+}
+
+/**
  * Leaves out of `points` what should not be in the first picture, given where everything began. True when the whole group
  * goes far away from there: then the picture begins with the group, and the camera goes with it.
  */

@@ -8,7 +8,7 @@ import { ContactView } from "./contacts.js";
 import { Ground } from "./ground.js";
 import { JointView } from "./joints.js";
 import { findIslands, LinkView } from "./links.js";
-import { findMiddle, measure } from "./measure.js";
+import { findMiddle, growFrame, measure } from "./measure.js";
 import { add, cross, dot, norm, quantile, rotate, subtract, times, unit } from "./math.js";
 import { ISLANDS } from "./palette.js";
 
@@ -118,15 +118,14 @@ export class Stage {
   /** A running scene that has outgrown the picture: a wider one, unless somebody has moved the camera. Never a narrower one. */
   widen() {
     if (this.touched || this.state.follow) return;
-    const { clip } = this.sides[0], fit = measure(clip), inside = (p) => norm(subtract(p, this.frame.center)) + p[3] <= 1.15 * this.frame.radius;
+    const fit = measure(this.sides[0].clip);
     if (fit.chase && !this.frame.chase) { // begins where it began, and catches up at once
       this.frame = fit;
       this.home();
     }
-    if (fit.chase || fit.points.every(inside)) return;
-    const points = [...this.frame.points, ...fit.points].slice(-4000);
-    const low = [0, 1, 2].map((k) => Math.min(...points.map((p) => p[k] - p[3]))), high = [0, 1, 2].map((k) => Math.max(...points.map((p) => p[k] + p[3])));
-    this.frame = { ...fit, points, center: times(add(low, high), 0.5), radius: norm(subtract(high, low)) / 2 };
+    const frame = fit.chase ? null : growFrame(this.frame, fit);
+    if (!frame) return;
+    this.frame = frame;
     this.placeLights();
     this.home();
   }
