@@ -56,7 +56,8 @@ struct ContactMemory {
       Vec3::Zero();       ///< last step's impulse on B, world, N s (of a part of a step: as if it were a whole one)
   bool loaded = false;    ///< carried a normal impulse in the last step
   bool collided = false;  ///< began to carry it there: its restitution is due in the next step
-  // What the event driver needs (docs/schemes.md).
+  // What the event driver needs (docs/schemes.md); with fixed steps `closed` and `force_time` say that a lone body has
+  // landed here in the last step, and when (docs/decisions/0087).
   bool closed = false;                          ///< a member of the closed set
   bool sticking = false;                        ///< did not slip in the last step
   double normal_force = 0;                      ///< mean over the last step, N

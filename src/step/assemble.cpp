@@ -44,12 +44,14 @@ bool is_row_movable(const StepInput& input, const RowMap& map, int body_a, int b
   return calc_freedom(input, map, body_a, body_b, row) >= kLockedRow;
 }
 
-void begin_problem(const Model& model, Problem* problem, RowMap* map) {
+void begin_problem(const Model& model, Problem* problem, RowMap* map, std::span<const char> taking_part) {
   problem->clear();
   map->column_of_body.assign(model.bodies.size(), -1);
   int column = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::Dynamic && model.bodies[i].dof > 0) map->column_of_body[i] = column++;
+    if (model.bodies[i].kind == BodyKind::Dynamic && model.bodies[i].dof > 0 &&
+        (taking_part.empty() || taking_part[i]))
+      map->column_of_body[i] = column++;
 }
 
 void add_body_columns(const Model& model, const RowMap& map, Problem* problem) {

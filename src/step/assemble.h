@@ -15,8 +15,9 @@ void add_body_column(const Body& body, const Vec6& momentum, const Mat3* gyrosco
 void add_body_columns(const Model& model, const RowMap& map, Problem* problem);
 void fill_body_column(const Body& body, const Vec6& momentum, const Mat3* gyroscopic, int column, Problem* problem);
 
-/// Starts a problem: clears it and numbers the columns of all bodies with unknowns.
-void begin_problem(const Model& model, Problem* problem, RowMap* map);
+/// Starts a problem: clears it and numbers the columns of all bodies with unknowns. `taking_part`, per body: only
+/// those; empty: all.
+void begin_problem(const Model& model, Problem* problem, RowMap* map, std::span<const char> taking_part = {});
 
 /// Adds the Jacobian of rows [0, count) to the last row block, and the velocity of prescribed bodies to c.
 void add_pair_entries(const StepInput& input, const RowMap& map, int body_a, int body_b, std::span<const PairRow> rows,

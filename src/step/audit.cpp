@@ -53,10 +53,8 @@ double calc_shift(const StepInput& input, const StepProblem& made, const State& 
     const Kick& kick = made.kick[i];
     const Twist& v = next.velocity[i];
     if (made.map.column_of_body[i] < 0 || kick.before + kick.after == input.h) continue;
-    if (!(kick.after > 0)) {
-      shift -= kick.before * power(made.equations->gravity[i], v);
-      continue;
-    }
+    shift -= (input.h - kick.before) * power(made.equations->gravity[i], v);
+    if (!(kick.after > 0)) continue;
     const Vec6 given = kick.after * made.equations->gravity[i] + kick.spring;
     const Twist gained = calc_kick(input.model->bodies[i], given + kick.after * kick.load);
     shift += power(given, {v.linear - 0.5 * gained.linear, v.angular - 0.5 * gained.angular});

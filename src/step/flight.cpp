@@ -110,7 +110,7 @@ bool Flight::flies(const StepInput& input, std::size_t body) const {
 }
 
 /// Fixed steps: who carried load in the step before has a velocity that is half a step behind.
-void Flight::touch_remembered(const StepInput& input) {
+void Flight::touch_remembered(const StepInput& input, StepProblem* made) {
   const Model& model = *input.model;
   for (const ContactMemory& memory : input.state->contact_memory) {
     if (!memory.loaded) continue;
@@ -120,8 +120,11 @@ void Flight::touch_remembered(const StepInput& input) {
       touch(joint.a), touch(joint.b);
       continue;
     }
-    touch(model.shapes[memory.key.shape_a].body);
-    touch(model.shapes[memory.key.shape_b].body);
+    for (const int shape : {memory.key.shape_a, memory.key.shape_b}) {
+      const int body = model.shapes[shape].body;
+      touch(body);
+      if (memory.closed) made->kick[body].before = calc_lag(*input.state, memory, input.h) + 0.5 * input.h;
+    }
   }
 }
 
@@ -159,7 +162,7 @@ void Flight::touch_heavy(const StepInput& input, const Equations& equations, Ste
 
 void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations& equations, StepProblem* made) {
   const Weights weights = scheme.weights(*input.options);
-  made->kick.assign(input.model->bodies.size(), {input.h, 0, Vec6::Zero(), Vec6::Zero()});
+  made->kick.assign(input.model->bodies.size(), {0, input.h, 0, Vec6::Zero(), Vec6::Zero()});
   made->spring_before.assign(equations.springs.size(), 0.0);
   made->spring_end.clear();
   on_ = weights.alpha == 1 && weights.gamma == 1;
@@ -175,12 +178,22 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
   } else if (input.state->step == 0 && input.state->contact_memory.empty()) {
     touch_resting(input, equations);
   } else {
-    touch_remembered(input);
+    touch_remembered(input, made);
   }
   touch_heavy(input, equations, made);
   for (std::size_t i = 0; i < made->kick.size(); ++i)
     if (flies(input, i)) made->kick[i].before = 0.5 * input.h;
+  land(input, made);
   if (scheme.splits_springs()) update_splits(input, equations.springs, made);
+}
+
+/// What comes down has had its forces until the touch before the trial, and gets the others after it.
+void Flight::land(const StepInput& input, StepProblem* made) {
+  for (std::size_t i = 0; i < input.landing.size(); ++i) {
+    if (input.landing[i].share < 0) continue;
+    made->kick[i].early = input.landing[i].acted;
+    made->kick[i].before = 0;
+  }
 }
 
 /// Springs whose bodies fly are forces at both ends of the step.
@@ -240,7 +253,8 @@ void Flight::end(const StepInput& input, const Solution& solution, StepProblem* 
   const auto kick_one = [&](std::size_t i) {
     if (!flies(input, i) || made->map.column_of_body[i] < 0) return;
     Kick& kick = made->kick[i];
-    kick.after = 0.5 * input.h;
+    const bool landed = !input.landing.empty() && input.landing[i].share >= 0;
+    kick.after = (landed ? 1 - input.landing[i].share : 0.5) * input.h;
     if (has_loads) kick.load = load_[i];
     const Twist more =
         calc_kick(input.model->bodies[i], kick.after * (made->equations->gravity[i] + kick.load) + kick.spring);

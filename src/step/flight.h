@@ -12,12 +12,19 @@
 // velocities at the same instant, so that what one gives the other gets.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "step/geometric_stiffness.h"
 #include "step/scheme.h"
 
 namespace slipstick {
+
+/// By how much the velocity of a body that this contact carries is behind the state, s: half a part of a step of length
+/// h, or what its landing has left (landing.h). Fixed steps.
+inline double calc_lag(const State& state, const ContactMemory& memory, double h) {
+  return memory.closed ? std::clamp(state.time - memory.force_time, 0.0, h) : 0.5 * h;
+}
 
 /// Of the schemes with alpha = gamma = 1; for the others forces act as they say.
 class Flight {
@@ -41,7 +48,8 @@ class Flight {
   void touch(int body) {
     if (body >= 0) touched_[group_[body]] = 1;
   }
-  void touch_remembered(const StepInput& input);
+  void touch_remembered(const StepInput& input, StepProblem* made);
+  void land(const StepInput& input, StepProblem* made);
   void touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made);
   void touch_resting(const StepInput& input, const Equations& equations);
   bool flies(const StepInput& input, std::size_t body) const;

@@ -22,8 +22,9 @@ constexpr double kEnergyRounding = 1e-10;
 constexpr int kMaxBoundRepeats = 20;
 constexpr double kBoundTolerance = 1e-12;
 
-void add_momenta(const Model& model, const std::vector<Twist>& velocity, ImpactScratch* s) {
-  begin_problem(model, &s->problem, &s->map);
+void add_momenta(const Model& model, const std::vector<Twist>& velocity, ImpactScratch* s,
+                 std::span<const char> taking_part = {}) {
+  begin_problem(model, &s->problem, &s->map, taking_part);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (s->map.column_of_body[i] < 0) continue;
     Vec6 momentum;
@@ -186,7 +187,7 @@ void Impact::add_joints() {
 
 /// `plain`: pairs with Moreau's law, which has one phase, do not rebound in it either.
 void Impact::compress(bool plain) {
-  add_momenta(model_, velocity_, &s_);
+  add_momenta(model_, velocity_, &s_, in_.taking_part);
   add_joints();
   add_axis_rows(in_.step, {}, s_.equations, 0, &s_.problem, &s_.map, velocity_);
   const auto in_one_phase = [&](std::size_t i) { return !plain && closes(i) && has_law(i, ImpactLaw::Moreau); };
@@ -244,7 +245,7 @@ void Impact::add_friction_work(const VecX& lambda, bool second) {
 /// normal row moves nothing and is held at e c_n + c' by a compliance, so that the cone has just that size.
 void Impact::assemble_decompression() {
   ImpactScratch& s = s_;
-  add_momenta(model_, s_.compressed, &s);
+  add_momenta(model_, s_.compressed, &s, in_.taking_part);
   add_joints();
   add_axis_rows(in_.step, {}, s.equations, 0, &s.problem, &s.map, s_.compressed);
   s_.normals.clear();

@@ -38,6 +38,7 @@ struct ImpactInput {
   std::span<const Twist> acceleration;  ///< of the motion before, for the Zeno threshold
   double plastic_speed = 0;             ///< m/s of approach below which e = 0, where the options do not say
   std::span<const double> restitution;  ///< e per contact; empty: as the pairs of materials have it
+  std::span<const char> taking_part;    ///< per body; empty: all. The velocities of others stay
   const Scheme* scheme = nullptr;       ///< whose joint rows; null: rigid joints, compliant ones take no part
 };
 

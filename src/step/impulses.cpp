@@ -108,12 +108,13 @@ void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const
     // Forces act for the whole step; where the velocity steps from its middle to its end or back (flight.h), the half
     // step of difference is no force.
     const Kick& kick = made.kick[i];
-    const double acted = kick.before + kick.after, whole = share * input.h / acted;
+    const double before = kick.early + kick.before, acted = before + kick.after;
     const Vec6& gravity = made.equations->gravity[i];
-    const Vec6 load = kick.before * made.equations->load[i] + kick.after * kick.load;
+    Vec6 load = before * made.equations->load[i] + kick.after * kick.load;
+    if (acted > 0) load /= acted;
     bodies_[i].gravity += share * input.h * gravity;
-    bodies_[i].load += whole * load;
-    bodies_[i].inertia += (share - whole) * (acted * gravity + load);
+    bodies_[i].load += share * input.h * load;
+    bodies_[i].inertia += share * (acted - input.h) * (gravity + load);
     bodies_[i].inertia.tail<3>() +=
         share * scheme.calc_inertial_impulse(input, made, solution, next, static_cast<int>(i));
   };

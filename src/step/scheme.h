@@ -30,6 +30,12 @@ struct Weights {
   double alpha = 1, gamma = 1;
 };
 
+/// A body that comes down within the step (landing.h). Its velocity at the start of the trial is that at the touch.
+struct Landing {
+  double share = -1;  ///< of the trial, at which it touches; below 0: it does not
+  double acted = 0;   ///< how long forces have acted on that velocity since it was the state's, s
+};
+
 /// What a scheme reads. Nothing in here is written by `discretize`.
 struct StepInput {
   const Model* model = nullptr;
@@ -43,11 +49,13 @@ struct StepInput {
   const ContactSet* middle = nullptr;  ///< the same contacts, in the same order, at Scheme::row_place; null: not known
   bool backward = false;  ///< the family: take this step with alpha = gamma = 1 (an impulse without collision)
   bool closed = false;    ///< the contacts are the closed ones; what is open is left to the event driver
+  std::span<const Landing> landing;  ///< per body; empty: none comes down
   const ThreadTeam* team = nullptr;  ///< who helps; null: nobody
 };
 
 /// For how long the forces at both ends of a step act on a body (flight.h), s.
 struct Kick {
+  double early = 0;            ///< those of the start, before the trial (Landing::acted)
   double before = 0;           ///< those of the start, before the problem
   double after = 0;            ///< those of the end, after it
   Vec6 load = Vec6::Zero();    ///< the loads of the end

@@ -44,6 +44,7 @@ std::optional<Scene> StudyRuns::load(const ScenePlan& plan) {
     faults_ = scene.faults();
     return std::nullopt;
   }
+  scene->options.effort = Effort::Exact;  // figures of papers are held against every digit, whatever a step costs
   if (plan.change) plan.change(&scene.value());
   return std::move(scene).value();
 }
@@ -54,9 +55,12 @@ std::optional<Scene> StudyRuns::parse(const std::string& text, const std::string
   SceneLoadOptions options;
   options.set = set;
   Result<Scene> scene = parse_scene(text, name, options);
-  if (scene) return std::move(scene).value();
-  faults_ = scene.faults();
-  return std::nullopt;
+  if (!scene) {
+    faults_ = scene.faults();
+    return std::nullopt;
+  }
+  scene->options.effort = Effort::Exact;
+  return std::move(scene).value();
 }
 
 void StudyRuns::look_at_energy(const StepReport& report, EnergyRule rule, double scale, double* last) {

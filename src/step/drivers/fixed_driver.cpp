@@ -8,6 +8,7 @@
 #include "step/drivers/driver.h"
 #include "step/drivers/part_limit.h"
 #include "step/impact_stage.h"
+#include "step/landing.h"
 #include "step/late_contacts.h"
 
 namespace slipstick {
@@ -27,6 +28,7 @@ class FixedDriver final : public Driver {
       : Driver(pipe),
         late_(pipe->model, pipe->options.effort),
         cores_(pipe->model),
+        landings_(pipe->model),
         gamma_(pipe->scheme.weights(pipe->options).gamma),
         reached_(pipe->state) {}
 
@@ -45,6 +47,8 @@ class FixedDriver final : public Driver {
   void leave_out();
   bool find_late();
   bool divide_turn();
+  void book_impacts();
+  double find_landing(const Contact& contact) const;
   void remember();
 
   LateContacts late_;
@@ -62,6 +66,9 @@ class FixedDriver final : public Driver {
   ImpactStage impacts_;
   bool rebounded_ = false;
   State restarted_;  ///< the state with the velocities after the impact stage
+  Landings landings_;
+  bool landed_ = false;
+  State touching_;  ///< the state with the velocities at the touch of what comes down within the step
 };
 
 void FixedDriver::begin() {
@@ -93,17 +100,23 @@ double FixedDriver::calc_part(double left) {
   return most;
 }
 
-/// What has closed rebounds, and the trial begins with the velocities after that.
+/// What has closed rebounds, what comes down alone does so, and the trial begins with the velocities after that.
 void FixedDriver::prepare() {
   StepInput& input = pipe_.input;
   input.state = start_;
   input.contacts = is_extended_ ? &extended_ : &pipe_.found;
-  rebounded_ = false;
+  input.landing = {};
+  rebounded_ = landed_ = false;
   const ImpactsBefore stage = pipe_.scheme.impacts_before(pipe_.options);
   if (stage == ImpactsBefore::None) return;
   const Stopwatch watch(&pipe_.report.seconds.solve);
   rebounded_ = impacts_.run(input, pipe_.scheme, stage == ImpactsBefore::Ahead, &pipe_.solver, &restarted_);
   if (rebounded_) input.state = &restarted_;
+  if (stage != ImpactsBefore::Ahead) return;
+  landed_ = landings_.run(input, &pipe_.finder, &pipe_.solver, &touching_);
+  if (!landed_) return;
+  input.state = &touching_;
+  input.landing = landings_.landings();
 }
 
 /// Nothing is known yet of what the set found does not have.
@@ -220,15 +233,28 @@ bool FixedDriver::divide_turn() {
   return true;
 }
 
-bool FixedDriver::commit() {
+/// What was done before the trial.
+void FixedDriver::book_impacts() {
+  StepInput at = pipe_.input;
   if (rebounded_) {
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
-    StepInput at = pipe_.input;
     for (const ImpactStage::Pass& pass : impacts_.passes()) {
       at.contacts = &pass.contacts;
       pipe_.book(pass.result, pipe_.add_impulses(at, pass.scratch));
     }
   }
+  if (!landed_) return;
+  EnergyLedger ledger;
+  ledger.correction = landings_.gravity_work();
+  ledger.load = landings_.load_work();
+  ledger.change = ledger.correction + ledger.load;
+  pipe_.report.certificate.ledger.add(ledger);
+  if (const ImpactResult* carried = landings_.carried())
+    pipe_.book(*carried, pipe_.add_impulses(landings_.carried_at(at), landings_.scratch()));
+}
+
+bool FixedDriver::commit() {
+  book_impacts();
   remember();
   State& end = pipe_.end;
   if (end_time_ - end.time > kNoTime * pipe_.options.step) {
@@ -244,6 +270,13 @@ bool FixedDriver::commit() {
   // A rebound of the next step answers the velocities before the last part, not those before the step.
   if (start_ == &reached_ && !pipe_.report.stopped) pipe_.state.previous_velocity = reached_.velocity;
   return true;
+}
+
+/// The share of the trial at which one of its bodies came down; below 0: none did.
+double FixedDriver::find_landing(const Contact& contact) const {
+  if (!landed_ || contact.limit >= 0) return -1;
+  const std::span<const Landing> landing = landings_.landings();
+  return std::max(landing[contact.body_a].share, landing[contact.body_b].share);
 }
 
 /// What the next step must know of this one's contacts and joints.
@@ -276,6 +309,10 @@ void FixedDriver::remember() {
     while (m < last.size() && last[m].key < contact.key) ++m;
     const bool was_loaded = m < last.size() && last[m].key == contact.key && last[m].loaded;
     memory.collided = !was_loaded && made.restitution[i] == 0;
+    if (const double share = find_landing(contact); share >= 0) {
+      memory.closed = true;
+      memory.force_time = start_->time + share * pipe_.input.h;
+    }
     end.contact_memory.push_back(memory);
     pipe_.add_force(contact, rows.friction, impulse, memory.uniqueness);
   }
