@@ -26,7 +26,7 @@ constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
 // Where their number is given: so many times more where the rows are few enough for so much work. Not without
 // friction: positions are corrected again in the next step.
 constexpr int kSmallHeapSweeps = 8;
-constexpr double kSmallHeap = 1.5e6;
+constexpr double kSmallHeap = 1.5e6, kLooseHeap = 1.1e6;
 constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
 constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
 /// The change of a visit above which the sweeps of a heap that has few of them are made again, and how often at most.
@@ -35,8 +35,8 @@ constexpr int kMostPortions = 8;
 /// Over the tolerance: the change of a visit below which the judge is asked whether the first sweeps were enough.
 constexpr double kNearEnough = 2;
 /// Columns from which a problem without friction is swept unseen where sweeps are counted: an elimination order for
-/// each correction of positions would cost more than its sweeps.
-constexpr int kSmoothColumns = 300;
+/// each correction of positions would cost more than its sweeps. Of loose heaps (PairSweeps::is_loose) so many.
+constexpr int kSmoothColumns = 300, kLooseSmoothColumns = 80;
 
 bool has_friction(const Problem& problem, const ProblemPart& part) {
   return std::any_of(part.blocks.begin(), part.blocks.end(), [&](int i) { return problem.blocks[i].size > 1; });
@@ -58,7 +58,8 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
     const ProblemPart part = islands.part(island);
     if (!looks || part.columns.size() > part.blocks.size()) continue;
     int ordered = options.ordered_columns;
-    if (options.heap_sweeps > 0 && !has_friction(problem, part)) ordered = std::min(ordered, kSmoothColumns);
+    if (options.heap_sweeps > 0 && !has_friction(problem, part))
+      ordered = std::min(ordered, PairSweeps::is_loose(problem, part.blocks) ? kLooseSmoothColumns : kSmoothColumns);
     if (slot.cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes(problem, part)) continue;
     if (!was_heap) slot = LadderSlot();  // what newton had for it is of no use, and large
     slot.is_heap = true;
@@ -75,9 +76,12 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
   slot->pairs.start(problem, heap->part);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
-  if (options.heap_sweeps > 0 && slot->pairs.has_friction() && !options.few_sweeps)
-    slot->sweeps = std::max(
-        slot->sweeps, std::min(kSmallHeapSweeps * options.heap_sweeps, static_cast<int>(kSmallHeap / heap->rows)));
+  if (options.heap_sweeps > 0 && slot->pairs.has_friction() && !options.few_sweeps) {
+    const bool loose = PairSweeps::is_loose(problem, heap->part.blocks);
+    const int most = loose ? PairSweeps::kLooseSweeps : kSmallHeapSweeps * options.heap_sweeps;
+    const double rows = loose ? kLooseHeap : kSmallHeap;
+    slot->sweeps = std::max(slot->sweeps, std::min(most, static_cast<int>(rows / heap->rows)));
+  }
   const double affordable = ((slot->work.limit - slot->work.spent) / heap->rows - kPairStart) / PairSweeps::kWork;
   if (affordable < slot->sweeps) {
     slot->sweeps = std::max(1, static_cast<int>(affordable));

@@ -49,8 +49,7 @@ void begin_problem(const Model& model, Problem* problem, RowMap* map, std::span<
   map->column_of_body.assign(model.bodies.size(), -1);
   int column = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::Dynamic && model.bodies[i].dof > 0 &&
-        (taking_part.empty() || taking_part[i]))
+    if (model.bodies[i].kind == BodyKind::Dynamic && model.bodies[i].dof > 0 && (taking_part.empty() || taking_part[i]))
       map->column_of_body[i] = column++;
 }
 

@@ -4,6 +4,7 @@
 // that would cost more than the work allows, the damped path and sweeps settle for less.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/pair_sweeps.h"
@@ -45,6 +46,9 @@ constexpr double kRadii[] = {PairSweeps::kSafeRadius, 0.97, 0.98};
 constexpr int kBoldest = 2;
 constexpr double kDownhill = 0.9, kUphill = 1.3, kFarOff = 3;
 constexpr int kEvenings = 2;
+// Work of a factorization from which a loose heap (PairSweeps::is_loose) in motion is swept so often and no more: some
+// fifty spheres.
+constexpr double kLooseWork = 1e4;
 // From so many sweeps on a damped path is tried, once, where as many of its steps would cost less than the sweeps that
 // are still to come if the residual falls with their number and no faster; with this part of the work.
 constexpr int kPathAfter = 180, kPathSteps = 15;
@@ -117,7 +121,7 @@ class Newton : public PolishingSolver {
     judged_.w.resize(problem.rows());
     time_.start();
     iteration_.start(problem, system, &time_, guess.lambda);
-    settled_ = swept_ = hurries_ = false;
+    settled_ = swept_ = hurries_ = loose_ = false;
     judged_at_ = kInfinity;
   }
 
@@ -138,7 +142,8 @@ class Newton : public PolishingSolver {
     if (settle_ <= tolerance || !is_limited()) return run_ladder(tolerance, goal);
     // Where patience is enough, the answer is that of unlimited work, with the same bits.
     const double patience = std::min(has_friction() ? kPatience : kLessPatience, kPatientShare * time_.calc_left());
-    const bool tries = kLeastTries * iteration_.step_work() <= patience;
+    loose_ = iteration_.step_work() >= kLooseWork && iteration_.residual() > settle_ && is_loose();
+    const bool tries = !loose_ && kLeastTries * iteration_.step_work() <= patience;
     if (tries) {
       time_.restrict_to(patience);
       run_ladder(tolerance, goal);
@@ -192,7 +197,7 @@ class Newton : public PolishingSolver {
     NewtonIteration& it = iteration_;
     hurries_ = true;
     const bool rubs = has_friction(), pairs = PairSweeps::takes(*problem_);
-    if (!tried && (it.began_near() || !(rubs || pairs))) {
+    if (!tried && !loose_ && (it.began_near() || !(rubs || pairs))) {
       time_.restrict_to(kActiveShare * time_.calc_left());
       it.run_active(goal, kWarmLimit, kHurriedPatience);
       time_.lift();
@@ -202,12 +207,12 @@ class Newton : public PolishingSolver {
       run_path(kPlain, kFirstSteps, tolerance, goal);
     if (pairs) {
       if (goes_on(settle_)) run_sweeps(tried || it.began_near() ? it.best_impulses() : it.impulses(), true);
-      if (goes_on(settle_) && may_take_path()) {
+      if (!loose_ && goes_on(settle_) && may_take_path()) {
         time_.restrict_to(kPathShare * time_.calc_left());
         run_damped(false, tolerance, goal);
         time_.lift();
       }
-      if (goes_on(settle_)) run_sweeps(it.best_impulses(), false);
+      if (!loose_ && goes_on(settle_)) run_sweeps(it.best_impulses(), false);
     } else if (DampedPath::takes(*problem_)) {
       const bool warm = goes_on(settle_) && run_damped(false, tolerance, goal);
       if (warm && goes_on(settle_)) run_damped(true, tolerance, goal);
@@ -225,6 +230,13 @@ class Newton : public PolishingSolver {
   }
 
   bool is_limited() const { return time_.work() != nullptr && !std::isinf(time_.work()->limit); }
+
+  bool is_loose() {
+    if (!PairSweeps::takes(*problem_)) return false;
+    all_blocks_.resize(problem_->blocks.size());
+    std::iota(all_blocks_.begin(), all_blocks_.end(), 0);
+    return PairSweeps::is_loose(*problem_, all_blocks_);
+  }
 
   bool has_friction() const {
     return std::any_of(problem_->blocks.begin(), problem_->blocks.end(),
@@ -275,7 +287,8 @@ class Newton : public PolishingSolver {
     pairs_.set_guess(from);
     int level = 0, marked = 0;
     double last = kInfinity, mark = kInfinity;
-    for (int done = 0; done < kMostSweeps && goes_on(settle_) && done - marked < kIdleSweeps;) {
+    const int most = loose_ ? PairSweeps::kLooseSweeps : kMostSweeps;
+    for (int done = 0; done < most && goes_on(settle_) && done - marked < kIdleSweeps;) {
       const int count = done == 0 ? kFirstSweeps : kMoreSweeps;
       if (!sweep_pairs(count, kRadii[level])) return;
       done += count;
@@ -291,7 +304,8 @@ class Newton : public PolishingSolver {
       }
       last = residual;
       const double to_come = PairSweeps::kWork * problem_->rows() * done * (it.best_residual() / settle_ - 1);
-      if (gives_way && done >= kPathAfter && to_come > kPathSteps * it.step_work() && may_take_path()) return;
+      if (gives_way && !loose_ && done >= kPathAfter && to_come > kPathSteps * it.step_work() && may_take_path())
+        return;
       if (it.best_residual() > kSweepsFall * mark) continue;
       mark = it.best_residual();
       marked = done;
@@ -369,6 +383,8 @@ class Newton : public PolishingSolver {
   TimeLimit time_;
   const double settle_;
   bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
+  bool loose_ = false;           ///< a loose heap in motion
+  std::vector<int> all_blocks_;  ///< scratch
   PgsSweeps sweeps_{SolverOptions{}};
   PairSweeps pairs_;  ///< in place of it where they can
   VecX crossed_;

@@ -30,6 +30,13 @@ class PairSweeps {
   static bool takes(const Problem& problem);
   static bool takes(const Problem& problem, const ProblemPart& part);
 
+  /// Whether most of its pairs meet in one contact: a heap of round bodies, whose impulses sweeps find soon to what can
+  /// be seen, and nobody soon to the last digit. Walls, logs and stacks meet in faces and edges.
+  static bool is_loose(const Problem& problem, std::span<const int> blocks);
+
+  /// Sweeps that such a heap is worth where work is limited, if it has not come near before.
+  static constexpr int kLooseSweeps = 240;
+
   /// Who helps; null: nobody.
   void set_team(const ThreadTeam* team) { team_ = team; }
   /// Reads the problem and begins at zero impulses. What depends on which columns touch is kept while they are the

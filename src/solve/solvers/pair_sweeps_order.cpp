@@ -15,6 +15,9 @@ constexpr int kMostColours = 64;
 /// each other, and their colours do not fill the lanes.
 constexpr int kPartPoints = 512, kMostParts = 64;
 
+/// Of its contacts: pairs of a loose heap.
+constexpr double kLoosePairs = 0.9;
+
 bool takes_block(const RowBlock& block) {
   if (block.entries < 1 || block.entries > 2) return false;
   if (block.law == LawKind::Nonnegative) return block.size == 1;
@@ -32,6 +35,19 @@ bool PairSweeps::takes(const Problem& problem) {
 bool PairSweeps::takes(const Problem& problem, const ProblemPart& part) {
   if (!problem.symmetric || !problem.coupling.empty() || part.columns.empty()) return false;
   return std::all_of(part.blocks.begin(), part.blocks.end(), [&](int i) { return takes_block(problem.blocks[i]); });
+}
+
+bool PairSweeps::is_loose(const Problem& problem, std::span<const int> blocks) {
+  std::size_t alone = 0;
+  int last_a = -1, last_b = -1;
+  for (const int i : blocks) {
+    const RowBlock& block = problem.blocks[i];
+    const int a = problem.entries[block.entry].column;
+    const int b = block.entries > 1 ? problem.entries[block.entry + 1].column : -1;
+    alone += a != last_a || b != last_b;
+    last_a = a, last_b = b;
+  }
+  return static_cast<double>(alone) >= kLoosePairs * static_cast<double>(blocks.size());
 }
 
 /// Row blocks that follow each other and touch the same columns; a contact with what does not move has the dummy.
