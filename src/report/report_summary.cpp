@@ -83,12 +83,12 @@ void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out)
                                  s.initial_energy.kinetic + s.initial_energy.potential, final.kinetic + final.potential,
                                  final.kinetic, final.potential));
   out->line("", print_text("loads %+.3g, motors %+.3g, prescribed motion %+.3g, damping %+.3g, friction %+.3g, impacts "
-                           "%+.3g, numerical %+.3g J",
+                           "%+.3g, corrections %+.3g, numerical %+.3g J",
                            s.ledger.load, s.ledger.motor, s.ledger.kinematic, s.ledger.damping, s.ledger.friction,
-                           s.ledger.impact, s.ledger.numerical));
+                           s.ledger.impact, s.ledger.correction, s.ledger.numerical));
   if (s.corrections > 0)
-    out->line("", print_text("overlap corrected in positions alone after %s, by at most %.3g m in one: %+.3g J",
-                             count(s.corrections, "step").c_str(), s.corrected_max, s.ledger.correction));
+    out->line("", print_text("overlap corrected in positions alone after %s, by at most %.3g m in one",
+                             count(s.corrections, "step").c_str(), s.corrected_max));
 }
 
 void add_health(const HealthMonitor& health, SummaryText* out) {
