@@ -14,6 +14,9 @@ namespace slipstick {
 namespace {
 
 constexpr int kMostRows = 500, kMostFactorizations = 15, kFollowed = 3, kMostRounds = 20, kMostSteps = 30;
+// Where work is limited: factorizations for a large island in which something slides. One in twenty of them has a
+// choice that is found at all, and that one with two; the others, rocks in a bucket, took all fifteen for nothing.
+constexpr int kManyRows = 150, kHurriedFactorizations = 4;
 // R over the mobility E of the contacts: soft enough for Newton's method, and for the rounding of u / R; hard enough
 // for few rounds.
 constexpr double kFirstSoftness = 1e-4, kLessSoft = 1e-2, kLeastSoftness = 1e-11;
@@ -493,6 +496,9 @@ UniqueForces::Outcome UniqueForces::choose(const Problem& problem, double tolera
   classify();
   bool tested = test();
   outcome.unique = tested && is_unaffected();
+  if (std::isfinite(work->limit) && problem.rows() > kManyRows &&
+      std::find(slides_.begin(), slides_.end(), 1) != slides_.end())
+    most_ = kHurriedFactorizations;
   if (!outcome.unique && movable && run_rounds(true, false)) outcome = finish(tolerance, judge, solution);
   if (outcome.chosen) {
     // What touches, and what slides, may be other contacts now.
