@@ -438,8 +438,8 @@ void UniqueForces::find_affected() {
     const double* d = maps_.d.data() + maps_.start[i];
     for (int k = 0; k < block.size; ++k)
       for (int l = 0; l < block.size; ++l)
-        maps_.g[block.row + k] +=
-            d[k * block.size + l] * weight_[block.row + l] * hash_number(static_cast<std::uint64_t>(block.row + l));
+        maps_.g[block.row + k] += d[k * block.size + l] * weight_[block.row + l] *
+                                  hash_number(static_cast<std::uint64_t>(block.row) + static_cast<std::uint64_t>(l));
   }
   for (int round = 0; round < kProjections; ++round) {
     system_.solve(maps_, &dx_, &du_);
