@@ -123,7 +123,7 @@ void Flight::touch_remembered(const StepInput& input, StepProblem* made) {
     for (const int shape : {memory.key.shape_a, memory.key.shape_b}) {
       const int body = model.shapes[shape].body;
       touch(body);
-      if (memory.closed) made->kick[body].before = calc_lag(*input.state, memory, input.h) + 0.5 * input.h;
+      if (memory.closed) made->kick[body].before = calc_lag(input, memory) + 0.5 * input.h;
     }
   }
 }

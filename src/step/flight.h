@@ -20,10 +20,10 @@
 
 namespace slipstick {
 
-/// By how much the velocity of a body that this contact carries is behind the state, s: half a part of a step of length
-/// h, or what its landing has left (landing.h). Fixed steps.
-inline double calc_lag(const State& state, const ContactMemory& memory, double h) {
-  return memory.closed ? std::clamp(state.time - memory.force_time, 0.0, h) : 0.5 * h;
+/// By how much the velocity of a body that this contact carries is behind the state, s: half a trial, or what its
+/// landing has left (landing.h). Fixed steps.
+inline double calc_lag(const StepInput& input, const ContactMemory& memory) {
+  return memory.closed ? std::clamp(input.state->time - memory.force_time, 0.0, input.h_nominal) : 0.5 * input.h;
 }
 
 /// Of the schemes with alpha = gamma = 1; for the others forces act as they say.

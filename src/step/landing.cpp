@@ -66,7 +66,7 @@ void Landings::find_lags(const StepInput& input) {
   for (const ContactMemory& memory : input.state->contact_memory) {
     if (!memory.loaded || memory.key.shape_a < 0) continue;
     for (const int shape : {memory.key.shape_a, memory.key.shape_b})
-      lag_[model_.shapes[shape].body] = calc_lag(*input.state, memory, input.h);
+      lag_[model_.shapes[shape].body] = calc_lag(input, memory);
   }
 }
 

@@ -28,9 +28,9 @@ class FixedDriver final : public Driver {
       : Driver(pipe),
         late_(pipe->model, pipe->options.effort),
         cores_(pipe->model),
-        landings_(pipe->model),
         gamma_(pipe->scheme.weights(pipe->options).gamma),
-        reached_(pipe->state) {}
+        reached_(pipe->state),
+        landings_(pipe->model) {}
 
   void begin() override;
   void prepare() override;
