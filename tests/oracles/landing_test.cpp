@@ -81,6 +81,7 @@ TEST(Landing, HousnersBlockKeepsWhatTheoryLeavesIt) {
   EXPECT_LT(find_worst_error({}, true, 1), 2e-4);
   EXPECT_LT(find_worst_error({}, true, 7), 1e-3);
   EXPECT_LT(find_worst_error({.h = 5e-4}, true, 7), 5e-4) << "better with half the step";
+  EXPECT_LT(find_worst_error({.scheme = "spook"}, true, 7), 1e-3);
   EXPECT_LT(find_worst_error({.h = 4e-3}, true, 7), 1.2e-2) << "without landings 3e-1";
 }
 
