@@ -173,7 +173,7 @@ struct StepReport {
   double work = 0;         ///< row operations (WorkMeter), in all problems of the step
   bool settled = false;    ///< finished short of the tolerance, at certificate.residual.verdict()
   bool exhausted = false;  ///< the work was used up before the tolerance was met
-  int reach_repeats = 0;   ///< the step was redone with a wider active set
+  int reach_repeats = 0;   ///< the step was redone because a contact without a row had closed
   int late_repeats = 0;    ///< and with rows for contacts that only its end showed (docs/step.md)
   int core_repeats = 0;    ///< and with rows on the way of centres that would have gone into something (docs/step.md)
   int core_rows = 0;       ///< such rows in the trials that were accepted

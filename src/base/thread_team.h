@@ -32,10 +32,13 @@ class ThreadTeam {
 /// f(first, last) for all of [0, count), in portions of at least this size. Null: alone.
 template <class F>
 void for_portions(const ThreadTeam* team, std::size_t count, std::size_t portion, const F& f) {
-  if (team == nullptr || team->size() == 1 || count < 2 * portion) return f(std::size_t{0}, count);
+  // One copy of the code for both ways: of two, the compiler might fuse other products and sums in the one than in the
+  // other, and a last bit would depend on the number of threads.
+  const auto work = [&f] [[gnu::noinline]] (std::size_t first, std::size_t last) { f(first, last); };
+  if (team == nullptr || team->size() == 1 || count < 2 * portion) return work(std::size_t{0}, count);
   const std::size_t parts = count / portion;
   team->arena()->execute([&] {
-    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t i) { f(count * i / parts, count * (i + 1) / parts); });
+    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t i) { work(count * i / parts, count * (i + 1) / parts); });
   });
 }
 
@@ -60,7 +63,10 @@ class PhasedWork {
  public:
   /// run(phase, task) for `count(phase)` tasks of each phase.
   template <class Count, class Run>
-  static void run(const ThreadTeam* team, int phases, const Count& count, const Run& run) {
+  static void run(const ThreadTeam* team, int phases, const Count& count, const Run& task_of_phase) {
+    const auto run = [&task_of_phase] [[gnu::noinline]] (int phase, int task) {
+      task_of_phase(phase, task);
+    };  // as above
     if (team == nullptr || team->size() == 1) {
       for (int phase = 0; phase < phases; ++phase)
         for (int task = 0; task < count(phase); ++task) run(phase, task);

@@ -26,11 +26,12 @@ constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
 // Where their number is given: so many times more where the rows are few enough for so much work. Not without
 // friction: positions are corrected again in the next step.
 constexpr int kSmallHeapSweeps = 8;
-constexpr double kSmallHeap = 1.5e6, kLooseHeap = 1.1e6;
+constexpr double kSmallHeap = 1.5e6, kLooseHeap = 0.8e6;
 constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
 constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
 /// The change of a visit above which the sweeps of a heap that has few of them are made again, and how often at most.
-constexpr double kFarOff = 1e-2;
+/// Where faces meet, what is left over turns bodies into each other.
+constexpr double kFarOff = 1e-2, kLooseFarOff = 2e-2;
 constexpr int kMostPortions = 8;
 /// Over the tolerance: the change of a visit below which the judge is asked whether the first sweeps were enough.
 constexpr double kNearEnough = 2;
@@ -76,10 +77,10 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
   slot->pairs.start(problem, heap->part);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
+  heap->loose = PairSweeps::is_loose(problem, heap->part.blocks);
   if (options.heap_sweeps > 0 && slot->pairs.has_friction() && !options.few_sweeps) {
-    const bool loose = PairSweeps::is_loose(problem, heap->part.blocks);
-    const int most = loose ? PairSweeps::kLooseSweeps : kSmallHeapSweeps * options.heap_sweeps;
-    const double rows = loose ? kLooseHeap : kSmallHeap;
+    const int most = heap->loose ? PairSweeps::kLooseSweeps : kSmallHeapSweeps * options.heap_sweeps;
+    const double rows = heap->loose ? kLooseHeap : kSmallHeap;
     slot->sweeps = std::max(slot->sweeps, std::min(most, static_cast<int>(rows / heap->rows)));
   }
   const double affordable = ((slot->work.limit - slot->work.spent) / heap->rows - kPairStart) / PairSweeps::kWork;
@@ -105,7 +106,8 @@ void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, LadderHe
 bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
   if (!options.few_sweeps || heap.done + heap.slot->sweeps > kMostPortions * heap.slot->sweeps) return false;
   const double next = PairSweeps::kWork * heap.slot->sweeps * heap.rows;
-  return heap.slot->work.spent + next <= heap.slot->work.limit && heap.slot->pairs.calc_change() > kFarOff;
+  return heap.slot->work.spent + next <= heap.slot->work.limit &&
+         heap.slot->pairs.calc_change() > (heap.loose ? kLooseFarOff : kFarOff);
 }
 
 /// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a

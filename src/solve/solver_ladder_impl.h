@@ -68,7 +68,8 @@ struct LadderHeap {
   int island;  ///< of the judge
   int rows;
   int done = 0;       ///< sweeps
-  bool near = false;  ///< worth a question to the judge after the first sweeps
+  bool loose = false;  ///< PairSweeps::is_loose
+  bool near = false;   ///< worth a question to the judge after the first sweeps
   bool ended = false;
 };
 

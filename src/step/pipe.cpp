@@ -1,6 +1,7 @@
 #include "step/pipe.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "step/audit.h"
 #include "step/formulas.h"
@@ -270,6 +271,14 @@ bool Pipe::covers_end() {
   ++report.reach_repeats;
   known_ = false;
   return false;
+}
+
+void Pipe::look_farther(const State& start) {
+  reach.raise(end);
+  const State* given = std::exchange(input.state, &start);
+  known_ = false;
+  find_contacts();
+  input.state = given;
 }
 
 void Pipe::book(const ImpactResult& impact, double kinematic) {

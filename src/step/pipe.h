@@ -53,6 +53,8 @@ struct Pipe {
   /// False if the trial has ended faster than stage 3 assumed; the next stage 3 then looks farther. At most so many
   /// times in a row.
   bool covers_end();
+  /// Reach and contacts of `start` again, for a trial from there that has ended faster than stage 3 assumed.
+  void look_farther(const State& start);
   /// What an impact or a projection of velocities did goes to the report. `kinematic`: of add_impulses.
   void book(const ImpactResult& impact, double kinematic);
   void book(const LadderResult& solved);

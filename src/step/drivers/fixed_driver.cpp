@@ -10,6 +10,7 @@
 #include "step/impact_stage.h"
 #include "step/landing.h"
 #include "step/late_contacts.h"
+#include "step/open_contacts.h"
 
 namespace slipstick {
 
@@ -27,6 +28,7 @@ class FixedDriver final : public Driver {
   explicit FixedDriver(Pipe* pipe)
       : Driver(pipe),
         late_(pipe->model, pipe->options.effort),
+        open_(pipe->model, pipe->options.effort),
         cores_(pipe->model),
         gamma_(pipe->scheme.weights(pipe->options).gamma),
         reached_(pipe->state),
@@ -41,6 +43,7 @@ class FixedDriver final : public Driver {
   void begin_trials();
   void begin_part();
   double calc_part(double left);
+  bool misses_closed();
   bool find_cores();
   bool divide();
   bool join();
@@ -52,6 +55,7 @@ class FixedDriver final : public Driver {
   void remember();
 
   LateContacts late_;
+  OpenContacts open_;
   CoreRows cores_;
   double gamma_;
   const State* start_ = nullptr;  ///< of the part: the state, or `reached_`
@@ -59,10 +63,10 @@ class FixedDriver final : public Driver {
   double end_time_ = 0;           ///< of the step
   int parts_ = 0;                 ///< before this one; kMaxParts: the step is not divided again
   int shortened_ = 0;             ///< this part, because a core went into something all the same
-  int core_repeats_ = 0, late_repeats_ = 0;
+  int core_repeats_ = 0, late_repeats_ = 0, open_repeats_ = 0;
   bool leaves_out_ = false;   ///< contacts that push against rows on the way of the centres
   bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
-  ContactSet extended_;       ///< what was found, and what the ends of trials and the ways to them have shown
+  ContactSet extended_;       ///< what may close, and what the ends of trials and the ways to them have shown
   ImpactStage impacts_;
   bool rebounded_ = false;
   State restarted_;  ///< the state with the velocities after the impact stage
@@ -107,36 +111,53 @@ void FixedDriver::prepare() {
   input.contacts = is_extended_ ? &extended_ : &pipe_.found;
   input.landing = {};
   rebounded_ = landed_ = false;
-  const ImpactsBefore stage = pipe_.scheme.impacts_before(pipe_.options);
-  if (stage == ImpactsBefore::None) return;
-  const Stopwatch watch(&pipe_.report.seconds.solve);
-  rebounded_ = impacts_.run(input, pipe_.scheme, stage == ImpactsBefore::Ahead, &pipe_.solver, &restarted_);
-  if (rebounded_) input.state = &restarted_;
-  if (stage != ImpactsBefore::Ahead) return;
-  landed_ = landings_.run(input, &pipe_.finder, &pipe_.solver, &touching_);
-  if (!landed_) return;
-  input.state = &touching_;
-  input.landing = landings_.landings();
+  if (const ImpactsBefore stage = pipe_.scheme.impacts_before(pipe_.options); stage != ImpactsBefore::None) {
+    const Stopwatch watch(&pipe_.report.seconds.solve);
+    rebounded_ = impacts_.run(input, pipe_.scheme, stage == ImpactsBefore::Ahead, &pipe_.solver, &restarted_);
+    if (rebounded_) input.state = &restarted_;
+    landed_ = stage == ImpactsBefore::Ahead && landings_.run(input, &pipe_.finder, &pipe_.solver, &touching_);
+  }
+  if (landed_) {
+    input.state = &touching_;
+    input.landing = landings_.landings();
+  }
+  if (is_extended_) return;
+  const Stopwatch watch(&pipe_.report.seconds.assemble);
+  is_extended_ = open_.find_near(*input.state, input.prescribed, input.h, pipe_.found, &extended_);
+  if (is_extended_) input.contacts = &extended_;
 }
 
 /// Nothing is known yet of what the set found does not have.
 void FixedDriver::begin_trials() {
   is_extended_ = leaves_out_ = false;
-  core_repeats_ = late_repeats_ = 0;
+  core_repeats_ = late_repeats_ = open_repeats_ = 0;
   cores_.begin();
 }
 
 bool FixedDriver::accept() {
   pipe_.report.contacts = static_cast<int>(pipe_.without_limits(*pipe_.input.contacts).size());
   pipe_.report.contacts_found = pipe_.found_count;
-  if (!pipe_.covers_end()) {
-    pipe_.input.state = start_;
-    begin_trials();
-    return false;
-  }
+  if (misses_closed()) return false;
   // Ways first: the end of one that goes through something says nothing of the contacts that there should be.
   const Stopwatch watch(&pipe_.report.seconds.collision);
   return !find_cores() && !find_late();
+}
+
+/// Has anything closed that has no row, because it was not expected to or lay beyond the reach? Again, with its row.
+bool FixedDriver::misses_closed() {
+  if (open_repeats_ >= kMaxOpenRepeats) return false;
+  if (!pipe_.reach.covers(pipe_.end)) {
+    if (!is_extended_) std::swap(extended_, pipe_.found);  // what has rows
+    is_extended_ = true;
+    pipe_.input.contacts = &extended_;
+    pipe_.look_farther(*start_);
+  }
+  const Stopwatch watch(&pipe_.report.seconds.collision);
+  if (!is_extended_ || !open_.find_closed(*start_, pipe_.end, pipe_.input.h, pipe_.found, extended_, &extended_))
+    return false;
+  ++open_repeats_;
+  ++pipe_.report.reach_repeats;
+  return true;
 }
 
 /// Does the centre of anything go into something? Again: only until then, or with a row against it.

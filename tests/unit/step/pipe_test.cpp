@@ -105,8 +105,7 @@ bool fail_after_late_contacts(const Stick& stick) {
   EXPECT_NE(gaps(*pipe.input.contacts), before);  // late contacts are another set
   EXPECT_EQ(gaps(pipe.found), before);
   pipe.end.velocity[0].linear.x() = 1e6;
-  EXPECT_FALSE(driver->accept());
-  pipe.find_contacts();
+  driver->accept();  // looks farther, whether anything there has closed or not
   EXPECT_GT(reach(), reach_before);
   EXPECT_TRUE(pipe.fail("no finite solution").failed);
   EXPECT_FALSE(pipe.report.certified);
