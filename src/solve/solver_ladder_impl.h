@@ -67,7 +67,7 @@ struct LadderHeap {
   LadderSlot* slot;
   int island;  ///< of the judge
   int rows;
-  int done = 0;       ///< sweeps
+  int done = 0;        ///< sweeps
   bool loose = false;  ///< PairSweeps::is_loose
   bool near = false;   ///< worth a question to the judge after the first sweeps
   bool ended = false;
