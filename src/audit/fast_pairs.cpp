@@ -63,7 +63,6 @@ FastPairs::FastPairs(const Model& model, WorldAudit* audit)
   for (double& least : least_)
     if (least < kInfinity) least = std::min(least, thinnest_);
   fast_.reserve(solids_.size());
-  order_.reserve(solids_.size());
   pairs_.reserve(2 * cores_.size());
   swept_.reserve(2 * solids_.size());
 }
@@ -110,19 +109,7 @@ void FastPairs::find(const State& from, const State& to, double h, double gamma,
       for (int t = 0; t < count; ++t)
         if (!(is_fast_[t] && t <= s) && boxes_[s].meets(boxes_[t])) try_pair(s, t);
   } else {
-    order_.resize(count);
-    for (int s = 0; s < count; ++s) order_[s] = s;
-    std::sort(order_.begin(), order_.end(), [&](int s, int t) {
-      const double x = boxes_[s].low.x(), y = boxes_[t].low.x();
-      return x != y ? x < y : s < t;
-    });
-    for (int i = 0; i < count; ++i) {
-      const int s = order_[i];
-      for (int j = i + 1; j < count && boxes_[order_[j]].low.x() <= boxes_[s].high.x(); ++j) {
-        const int t = order_[j];
-        if ((is_fast_[s] || is_fast_[t]) && boxes_[s].meets(boxes_[t])) try_pair(s, t);
-      }
-    }
+    for (const BoxStrips::Pair& pair : strips_.find(boxes_, is_fast_)) try_pair(pair.a, pair.b);
   }
   const auto order = [](const FastPair& p) { return std::array{p.mover, p.partner, p.core}; };
   std::sort(pairs_.begin(), pairs_.end(), [&](const FastPair& x, const FastPair& y) { return order(x) < order(y); });

@@ -4,6 +4,7 @@
 
 #include <slipstick/state.h>
 
+#include "audit/box_strips.h"
 #include "audit/interior_ball.h"
 #include "audit/world_audit.h"
 
@@ -93,7 +94,7 @@ class FastPairs {
   std::vector<int> fast_;
   std::vector<std::uint8_t> is_fast_;
   std::vector<Box3> boxes_;
-  std::vector<int> order_;
+  BoxStrips strips_;
   std::vector<FastPair> pairs_;
   std::vector<SweptPair> swept_;
 };

@@ -1,5 +1,7 @@
 #include "audit/world_audit.h"
 
+#include "audit/box_strips.h"
+
 #include <algorithm>
 #include <array>
 
@@ -89,7 +91,8 @@ struct WorldAudit::Impl {
   std::vector<Solid> solids;
   std::vector<long> placed;  ///< the call in which the solid was placed
   std::vector<std::unique_ptr<SurfaceTree>> trees;
-  std::vector<int> order;
+  std::vector<Box3> boxes;
+  BoxStrips strips;
   std::vector<std::array<int, 2>> pairs;
   OverlapMeter meter;
   long calls = 0, own_work = 0, credit = 0, rounds = 0;
@@ -164,30 +167,22 @@ void WorldAudit::Impl::check(int a, int b, std::span<const Contact> contacts, Wo
       a, b, model->shapes[a].body, model->shapes[b].body, overlap.depth, reported, overlap.center, state->time};
 }
 
-/// Sorts the spheres by where they begin along x and compares each with those that begin before it ends; planes, which
-/// have no beginning, with all.
+/// From boxes about the spheres; planes, which have none, with all.
 void WorldAudit::Impl::find_pairs() {
-  order.clear();
   pairs.clear();
   const auto add = [&](int a, int b) {
     if (may_touch(a, b) && is_near(a, b)) pairs.push_back({std::min(a, b), std::max(a, b)});
   };
+  boxes.assign(centers.size(), {});  // those of planes stay without an inside
   for (int s = 0; s < static_cast<int>(centers.size()); ++s) {
-    if (model->shapes[s].kind != ShapeKind::Plane) {
-      order.push_back(s);
-      continue;
-    }
-    for (const int other : rounds_of) add(s, other);
+    const Vec3 wide = Vec3::Constant(model->shapes[s].bound);
+    if (model->shapes[s].kind != ShapeKind::Plane)
+      boxes[s] = {centers[s] - wide, centers[s] + wide};
+    else
+      for (const int other : rounds_of) add(s, other);
   }
-  const auto begin = [&](int s) { return centers[s].x() - model->shapes[s].bound; };
-  std::sort(order.begin(), order.end(), [&](int s, int t) {
-    const double x = begin(s), y = begin(t);
-    return x != y ? x < y : s < t;
-  });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const double end = centers[order[i]].x() + model->shapes[order[i]].bound;
-    for (std::size_t j = i + 1; j < order.size() && begin(order[j]) <= end; ++j) add(order[i], order[j]);
-  }
+  for (const BoxStrips::Pair& pair : strips.find(boxes, std::vector<std::uint8_t>(boxes.size(), 1)))
+    add(pair.a, pair.b);
   std::sort(pairs.begin(), pairs.end());
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/se3.h"
 #include "step/overlap.h"
 
 namespace slipstick {
@@ -23,17 +22,6 @@ constexpr double kOpenSlop = 1e-7, kOpenBand = 0.01;
 
 bool is_pushed(const Model& model, int body) { return body != kWorld && model.bodies[body].kind == BodyKind::Dynamic; }
 
-/// n . (velocity of B - velocity of A), both at the point half way between the surfaces, as the row has it.
-double calc_parting(const Contact& contact, std::span<const Pose> pose, std::span<const Twist> velocity) {
-  const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
-  const auto speed = [&](int body) -> double {
-    if (body == kWorld) return 0;
-    const Vec3 arm = pose[body].orientation.conjugate() * (point - pose[body].position);
-    return contact.normal.dot(point_velocity(pose[body], velocity[body], arm));
-  };
-  return speed(contact.body_b) - speed(contact.body_a);
-}
-
 /// Gaps of round shapes are convex in the motion: a row that stays open by the linear gap does. Faces tilt, and meet in
 /// other places than they did.
 bool is_round(const Model& model, int shape) {
@@ -47,10 +35,26 @@ OpenContacts::OpenContacts(const Model& model, Effort effort)
     : model_(model),
       effort_(effort),
       thickness_(effort == Effort::Swift ? calc_thicknesses(model) : std::vector<double>()),
-      velocity_(model.bodies.size()),
+      motion_(model.bodies.size()),
       group_(model.bodies.size()),
       count_(model.bodies.size()),
       agitation_(model.bodies.size()) {}
+
+/// In world axes, so that a contact costs a cross product a side.
+void OpenContacts::set_motion(std::size_t body, const Pose& pose, const Vec3& linear, const Vec3& angular) {
+  motion_[body] = {pose.position, linear, pose.orientation * angular};
+}
+
+/// n . (velocity of B - velocity of A), both at the point half way between the surfaces, as the row has it.
+double OpenContacts::calc_parting(const Contact& contact) const {
+  const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
+  const auto speed = [&](int body) -> double {
+    if (body == kWorld) return 0;
+    const Motion& m = motion_[body];
+    return contact.normal.dot(m.linear + m.angular.cross(point - m.position));
+  };
+  return speed(contact.body_b) - speed(contact.body_a);
+}
 
 int OpenContacts::root_of(int body) {
   while (group_[body] != body) body = group_[body] = group_[group_[body]];
@@ -75,13 +79,13 @@ bool OpenContacts::find_groups(const ContactSet& found) {
   return any;
 }
 
-void OpenContacts::update_agitation(std::span<const Pose> pose, const ContactSet& found) {
+void OpenContacts::update_agitation(const ContactSet& found) {
   std::fill(agitation_.begin(), agitation_.end(), 0.0);
   approach_.resize(found.contacts.size());
   for (std::size_t i = 0; i < found.contacts.size(); ++i) {
     const Contact& contact = found.contacts[i];
     if (contact.limit >= 0) continue;
-    const double approach = approach_[i] = -calc_parting(contact, pose, velocity_);
+    const double approach = approach_[i] = -calc_parting(contact);
     for (const int body : {contact.body_a, contact.body_b})
       if (body != kWorld) agitation_[body] = std::max(agitation_[body], approach);
   }
@@ -107,12 +111,14 @@ bool OpenContacts::may_close(const Contact& contact, std::size_t index, double h
 bool OpenContacts::find_near(const State& state, std::span<const Twist> prescribed, double h, const ContactSet& found,
                              ContactSet* near) {
   if (effort_ == Effort::Exact || found.contacts.size() < kLargeGroup || !find_groups(found)) return false;
-  for (std::size_t i = 0; i < velocity_.size(); ++i) {
+  for (std::size_t i = 0; i < motion_.size(); ++i) {
     const Body& body = model_.bodies[i];
-    velocity_[i] = body.kind == BodyKind::Dynamic ? state.velocity[i] : prescribed[i];
-    if (body.kind == BodyKind::Dynamic) velocity_[i].linear += h * body.gravity_scale * model_.gravity;
+    const bool dynamic = body.kind == BodyKind::Dynamic;
+    const Twist& v = dynamic ? state.velocity[i] : prescribed[i];
+    const Vec3 fall = dynamic ? Vec3(h * body.gravity_scale * model_.gravity) : Vec3(Vec3::Zero());
+    set_motion(i, state.pose[i], v.linear + fall, v.angular);
   }
-  update_agitation(state.pose, found);
+  update_agitation(found);
   near->contacts.clear();
   for (std::size_t i = 0; i < found.contacts.size(); ++i)
     if (may_close(found.contacts[i], i, h)) near->contacts.push_back(found.contacts[i]);
@@ -126,8 +132,8 @@ double OpenContacts::calc_slack(const Contact& contact) const {
 
 bool OpenContacts::find_closed(const State& start, const State& end, double h, const ContactSet& found,
                                const ContactSet& known, ContactSet* all) {
-  for (std::size_t i = 0; i < velocity_.size(); ++i)
-    velocity_[i] = {(end.pose[i].position - start.pose[i].position) / h, end.velocity[i].angular};
+  for (std::size_t i = 0; i < motion_.size(); ++i)
+    set_motion(i, start.pose[i], (end.pose[i].position - start.pose[i].position) / h, end.velocity[i].angular);
   merged_.contacts.clear();
   bool any = false;
   auto next = known.contacts.begin();
@@ -135,7 +141,7 @@ bool OpenContacts::find_closed(const State& start, const State& end, double h, c
     while (next != known.contacts.end() && next->key < contact.key) merged_.contacts.push_back(*next++);
     if (next != known.contacts.end() && next->key == contact.key) continue;
     if (contact.limit >= 0) continue;
-    if (contact.gap + h * calc_parting(contact, start.pose, velocity_) >= -calc_slack(contact)) continue;
+    if (contact.gap + h * calc_parting(contact) >= -calc_slack(contact)) continue;
     merged_.contacts.push_back(contact);
     any = true;
   }

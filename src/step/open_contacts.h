@@ -34,16 +34,21 @@ class OpenContacts {
                    ContactSet* all);
 
  private:
+  struct Motion {
+    Vec3 position, linear, angular;  ///< world
+  };
   int root_of(int body);
   bool find_groups(const ContactSet& found);
-  void update_agitation(std::span<const Pose> pose, const ContactSet& found);
+  void update_agitation(const ContactSet& found);
+  void set_motion(std::size_t body, const Pose& pose, const Vec3& linear, const Vec3& angular);
+  double calc_parting(const Contact& contact) const;
   bool may_close(const Contact& contact, std::size_t index, double h);
   double calc_slack(const Contact& contact) const;
 
   const Model& model_;
   const Effort effort_;
   std::vector<double> thickness_;       ///< of each body; swift alone
-  std::vector<Twist> velocity_;         ///< how fast bodies are without contacts, or how they have moved
+  std::vector<Motion> motion_;          ///< without contacts, or as it was
   std::vector<int> group_, count_;      ///< per body: another one of its group, or itself; its contacts
   std::vector<double> agitation_;       ///< per body: the largest speed at which it closes on anything, m/s
   std::vector<double> near_agitation_;  ///< the largest of those of a body and of its neighbours
