@@ -133,6 +133,8 @@ enum class SweepOrder : std::uint8_t {
 struct WorkMeter {
   double limit = std::numeric_limits<double>::infinity();
   double spent = 0;
+  /// Times SolverOptions::settle: of a part of a problem, where the rows that it was cut from ask for less.
+  double looseness = 1;
 };
 
 /// What a solver may be told. The defaults are what most want; solver_option_names says who reads what.

@@ -68,7 +68,20 @@ bool OpenRows::find(const Problem& problem, const Solution& guess, MassBlocks* m
     left_out_[i] = left_out_[i] && speed_[i] > far;
     open += left_out_[i];
   }
-  return open > least;
+  if (open <= least) return false;
+  update_row_image(problem, free_, &free_rows_);
+  return true;
+}
+
+double OpenRows::calc_looseness(const Problem& problem) const {
+  double closed = 0;
+  bool rubs = false;
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
+    rubs = rubs || (block.law == LawKind::Friction && block.mu > 0);
+    if (!left_out_[i]) closed += free_rows_.segment(block.row, block.size).squaredNorm();
+  }
+  return rubs && closed > 0 ? std::min(kMostLoose, std::sqrt(free_rows_.squaredNorm() / closed)) : 1;
 }
 
 bool OpenRows::take_back(const Problem& problem, const VecX& v) {

@@ -169,7 +169,7 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
     if (result.settled || (k == 0 && result.exhausted)) return;
   }
   if (result.certified || result.unsupported || rungs.size() == 1) return;
-  result.settled = hurries(*slot) && result.residual.relative <= options.settle;
+  result.settled = hurries(*slot) && result.residual.relative <= slot->work.looseness * options.settle;
   if (!result.settled) rescue(problem, solution, slot);
 }
 

@@ -35,6 +35,9 @@ void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderS
     const double share = slot->work.limit * part.problem.rows() / problem.rows();
     part.work.limit = std::min(std::max(share, calc_least_work()), slot->work.limit - slot->work.spent);
   }
+  // Loose heaps have so many sweeps and no more, whatever they may be left at.
+  const bool loose = PairSweeps::is_loose(problem, slot->parts.blocks(index));
+  part.work.looseness = loose ? 1 : slot->open.calc_looseness(problem);
   climb(part.problem, &part.solution, &part);
   slot->parts.scatter(problem, index, part.solution, &slot->whole);
   slot->work.spent += part.work.spent;

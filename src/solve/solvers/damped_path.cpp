@@ -1,11 +1,10 @@
 #include "solve/solvers/damped_path.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 #include "solve/laws.h"
-#include "solve/solvers/lorentz.h"
+#include "solve/solvers/lorentz_lanes.h"
 
 namespace slipstick {
 
@@ -25,7 +24,19 @@ constexpr double kJointCompliance = 1e-10;    // over the Delassus diagonal; kee
 
 }  // namespace damped
 
-Eigen::Map<const Eigen::Matrix3d> as_matrix3(const double* a) { return Eigen::Map<const Eigen::Matrix3d>(a); }
+using Four = lorentz::Lanes;
+
+/// Of four matrices, by their cofactors.
+void invert(const Four (&a)[3][3], Four (&out)[3][3]) {
+  const auto cofactor = [&](int i, int j) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    return a[i1][j1] * a[i2][j2] - a[i1][j2] * a[i2][j1];
+  };
+  const Four c[3] = {cofactor(0, 0), cofactor(0, 1), cofactor(0, 2)};
+  const Four inverse = 1 / (a[0][0] * c[0] + a[0][1] * c[1] + a[0][2] * c[2]);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) out[i][j] = inverse * (j == 0 ? c[i] : cofactor(j, i));
+}
 
 }  // namespace
 
@@ -37,120 +48,149 @@ bool DampedPath::takes(const Problem& problem) {
   });
 }
 
+/// The blocks with a law of their own, four at a time; the last ones may have company that nobody sees.
+void DampedPath::make_cones(const std::vector<double>& rho) {
+  const Problem& p = *problem_;
+  cones_.clear();
+  count_ = 0;
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[i];
+    if (block.law == LawKind::Equality) continue;
+    const int lane = count_++ % kLanes;
+    if (lane == 0) {
+      Cones& empty = cones_.emplace_back(Cones{});
+      empty.mu = empty.rho = empty.s[0] = empty.z[0] = Lanes{} + 1;
+    }
+    Cones& c = cones_.back();
+    const bool rubs = block.law == LawKind::Friction && block.mu > 0;
+    c.block[lane] = static_cast<int>(i);
+    c.row[lane] = block.row;
+    c.size[lane] = block.size;
+    c.n[lane] = rubs ? block.size : 1;
+    c.filled[lane] = 1;
+    for (int k = 0; k < 2; ++k) c.rubs[k][lane] = k + 1 < c.n[lane];
+    c.mu[lane] = rubs ? block.mu : 1;
+    c.rho[lane] = rho[i];
+    c.whole = lane + 1 == kLanes && std::all_of(c.n, c.n + kLanes, [](int n) { return n == 3; });
+  }
+}
+
+/// The rows of each lane that friction has a part in; zero elsewhere.
+void DampedPath::gather(const Cones& cones, const Eigen::Ref<const VecX>& from, Lanes* to) const {
+  for (int k = 0; k < 3; ++k) to[k] = Lanes{};
+  for (int l = 0; l < kLanes; ++l)
+    for (int k = 0; k < (cones.whole ? 3 : cones.n[l]); ++k) to[k][l] = from[cones.row[l] + k];
+}
+
 void DampedPath::start(const Problem& problem, NewtonSystem* system, const std::vector<double>& rho, const VecX& q,
                        double scale, const VecX& from, double residual) {
   problem_ = &problem;
   system_ = system;
   damping_ = damped::kFirstDamping;
   maps_.resize(problem);
-  cones_.clear();
-  const bool cold = !(residual <= damped::kNoGuess);
-  had_guess_ = !cold;
-  x_.setZero(problem.rows());
-  z_.setZero(problem.rows());
-  double mean = 0;
-  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
-    const RowBlock& block = problem.blocks[i];
-    mean += rho[i] / static_cast<double>(problem.blocks.size());
-    if (!cold) x_.segment(block.row, block.size) = from.segment(block.row, block.size);
-    if (block.law == LawKind::Equality) continue;
-    Cone cone{};
-    cone.block = static_cast<int>(i);
-    cone.row = block.row;
-    cone.size = block.size;
-    const bool rubs = block.law == LawKind::Friction && block.mu > 0;
-    cone.n = rubs ? block.size : 1;
-    cone.mu = rubs ? block.mu : 1;
-    cone.rho = rho[i];
-    cones_.push_back(cone);
-  }
+  had_guess_ = residual <= damped::kNoGuess;
+  make_cones(rho);
+  if (had_guess_)
+    x_ = from;
+  else
+    x_.setZero(problem.rows());
   refresh();
-  const double room = cold ? q.cwiseAbs().maxCoeff()
-                           : damped::kGuessRoom * residual * scale / std::sqrt(static_cast<double>(problem.rows()));
-  for (const Cone& c : cones_) {
-    const double balance = std::sqrt(mean / c.rho);  // the same x z everywhere
-    double slip = 0;
-    for (int k = 1; k < c.n && !cold; ++k) {
-      z_[c.row + k] = w_[c.row + k];
-      slip += z_[c.row + k] * z_[c.row + k];
-    }
-    slip = c.n > 1 ? c.mu * std::sqrt(slip) : 0;
-    z_[c.row] = (cold ? 0 : std::max(w_[c.row] + slip, slip)) + room * balance;
-    x_[c.row] += c.rho * room * balance;
-  }
+  go_inside(had_guess_ ? damped::kGuessRoom * residual * scale / std::sqrt(static_cast<double>(problem.rows()))
+                       : q.cwiseAbs().maxCoeff());
   refresh();
 }
 
-/// Velocities, gap and the scaled variables at x and z.
+/// Impulses and slacks that are so far inside the cones, as a velocity.
+void DampedPath::go_inside(double room) {
+  double mean = 0;  // of rho
+  for (const Cones& c : cones_)
+    for (int l = 0; l < kLanes; ++l) mean += c.filled[l] * c.rho[l];
+  mean /= std::max(count_, 1);
+  for (Cones& c : cones_) {
+    for (int l = 0; l < kLanes; ++l) {
+      if (c.n[l] == 0) continue;
+      const double balance = std::sqrt(mean / c.rho[l]);  // the same x z everywhere
+      double slip = 0;
+      for (int k = 1; k < c.n[l]; ++k) {
+        c.z[k][l] = had_guess_ ? c.w[k][l] : 0;
+        slip += c.z[k][l] * c.z[k][l];
+      }
+      slip = c.mu[l] * std::sqrt(slip);
+      c.z[0][l] = ((had_guess_ ? std::max(c.w[0][l] + slip, slip) : 0) + room * balance) / c.mu[l];
+      x_[c.row[l]] += c.rho[l] * room * balance;
+    }
+  }
+}
+
+/// Velocities, gap and the scaled impulses at x.
 void DampedPath::refresh() {
   system_->update_state(x_, &v_, &u_);
   w_ = u_ + Eigen::Map<const VecX>(problem_->compliance.data(), problem_->rows()).cwiseProduct(x_);
-  for (Cone& c : cones_) {
-    for (int k = 0; k < c.n; ++k) {
-      c.s[k] = x_[c.row + k] * (k == 0 ? c.mu : 1);
-      c.z[k] = z_[c.row + k] / (k == 0 ? c.mu : 1);
-      c.correction[k] = 0;
-    }
+  for (Cones& c : cones_) {
+    gather(c, x_, c.s);
+    gather(c, w_, c.w);
+    c.s[0] = c.s[0] * c.mu + (1 - c.filled);
+    for (int k = 0; k < 3; ++k) c.correction[k] = c.ds[k] = c.dz[k] = Lanes{};
   }
-  dx_.setZero(x_.size());
-  dz_.setZero(x_.size());
   gap_ = calc_gap(0);
 }
 
 double DampedPath::calc_gap(double step) const {
-  double sum = 0;
-  for (const Cone& c : cones_)
-    for (int r = c.row; r < c.row + c.n; ++r) sum += (x_[r] + step * dx_[r]) * (z_[r] + step * dz_[r]);
-  return cones_.empty() ? 0 : sum / static_cast<double>(cones_.size());
-}
-
-double DampedPath::compliance(const Cone& cone, int k) const {
-  return damping_ / cone.rho + problem_->compliance[cone.row + k];
+  Lanes sum{};
+  for (const Cones& c : cones_)
+    for (int k = 0; k < 3; ++k) sum += c.filled * (c.s[k] + step * c.ds[k]) * (c.z[k] + step * c.dz[k]);
+  return count_ == 0 ? 0 : ((sum[0] + sum[1]) + (sum[2] + sum[3])) / count_;
 }
 
 /// Nesterov and Todd's point of each cone, De Saxce's term and its smoothed gradient.
 bool DampedPath::update_scalings() {
-  for (Cone& c : cones_) {
-    if (!lorentz::update_scaling(c.n, c.s, c.z, c.w, &c.eta, c.lambda)) return false;
-    double square = 0;
-    for (int k = 1; k < c.n; ++k) square += w_[c.row + k] * w_[c.row + k];
-    c.saxce = c.n > 1 ? c.mu * std::sqrt(square) : 0;
-    for (int k = 1; k < c.n; ++k)
-      c.gradient[k - 1] = damped::kGradient * c.mu * w_[c.row + k] / std::sqrt(square + damped::kSmooth * gap_ / c.rho);
+  for (Cones& c : cones_) {
+    if (!lorentz::update_scaling(c.s, c.z, c.boost, &c.eta, c.lambda)) return false;
+    const Lanes square = c.w[1] * c.w[1] + c.w[2] * c.w[2];
+    c.saxce = c.mu * calc_root(square);
+    const Lanes smooth = square + damped::kSmooth * gap_ / c.rho, zero{};
+    const Lanes share = damped::kGradient * c.mu / calc_root(smooth > zero ? smooth : zero + 1);
+    for (int k = 0; k < 2; ++k) c.gradient[k] = share * c.w[k + 1];
   }
   return true;
 }
 
-/// D0 = T^-1 W^2 T^-1 with W^2 = eta^2 (2 w w^T - J), and (I + D0 R)^-1.
-void DampedPath::update_scaling_block(Cone* cone) const {
-  Cone& c = *cone;
-  const double square = c.eta * c.eta;
-  std::fill_n(c.d0, 9, 0.0);
-  std::fill_n(c.inverse, 9, 0.0);
-  for (int i = 0; i < c.n; ++i) {
-    for (int j = 0; j < c.n; ++j) {
-      const double value = square * (2 * c.w[i] * c.w[j] + (i != j ? 0 : i == 0 ? -1 : 1));
-      c.d0[j * 3 + i] = value / ((i == 0 ? c.mu : 1) * (j == 0 ? c.mu : 1));
+/// D0 = T^-1 W^2 T^-1 with W^2 = eta^2 (2 w w^T - J), (I + D0 R)^-1 and D.
+void DampedPath::update_matrices() {
+  maps_.symmetric = true;
+  for (Cones& c : cones_) {
+    const Lanes t[3] = {1 / c.mu, c.rubs[0], c.rubs[1]}, square = c.eta * c.eta;
+    Lanes compliance[3] = {}, a[3][3];
+    gather(c, Eigen::Map<const VecX>(problem_->compliance.data(), problem_->rows()), compliance);
+    for (int i = 0; i < 3; ++i) {
+      c.compliance[i] = damping_ / c.rho + compliance[i];
+      for (int j = 0; j < 3; ++j) {
+        const double unit = i != j ? 0 : i == 0 ? -1 : 1;
+        c.d0[i][j] = t[i] * t[j] * square * (2 * c.boost[i] * c.boost[j] + unit);
+      }
+    }
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) a[i][j] = (i == j ? 1 : 0) + c.d0[i][j] * c.compliance[j];
+    invert(a, c.inverse);
+    Lanes d[3][3];
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j)
+        d[i][j] = c.inverse[i][0] * c.d0[0][j] + c.inverse[i][1] * c.d0[1][j] + c.inverse[i][2] * c.d0[2][j];
+      for (int j = 1; j < 3; ++j) d[i][j] += d[i][0] * c.gradient[j - 1];
+    }
+    for (int l = 0; l < kLanes; ++l) {
+      double* to = maps_.d.data() + maps_.start[c.block[l]];
+      const int size = c.whole ? 3 : c.size[l];
+      for (int i = 0; i < size; ++i)
+        for (int j = 0; j < size; ++j) to[i * size + j] = d[i][j][l];
+      maps_.symmetric = maps_.symmetric && c.n[l] <= 1;
     }
   }
-  Eigen::Matrix3d matrix = Eigen::Matrix3d::Identity();
-  for (int j = 0; j < c.n; ++j)
-    for (int i = 0; i < c.n; ++i) matrix(i, j) += c.d0[j * 3 + i] * compliance(c, j);
-  Eigen::Map<Eigen::Matrix3d>(c.inverse) = matrix.inverse();
+  update_equalities();
 }
 
-void DampedPath::update_matrices() {
+void DampedPath::update_equalities() {
   const Problem& p = *problem_;
-  maps_.symmetric = true;
-  for (Cone& c : cones_) {
-    update_scaling_block(&c);
-    const Eigen::Matrix3d m = as_matrix3(c.inverse) * as_matrix3(c.d0);
-    double* d = maps_.d.data() + maps_.start[c.block];
-    std::fill_n(d, c.size * c.size, 0.0);
-    for (int i = 0; i < c.n; ++i)
-      for (int j = 0; j < c.n; ++j) d[i * c.size + j] = m(i, j) + (j > 0 ? m(i, 0) * c.gradient[j - 1] : 0);
-    maps_.symmetric = maps_.symmetric && c.n == 1;
-  }
   for (const RowBlock& block : p.blocks) {
     if (block.law != LawKind::Equality) continue;
     for (int r = block.row; r < block.row + block.size; ++r) {
@@ -160,71 +200,65 @@ void DampedPath::update_matrices() {
   }
 }
 
-/// The direction towards x~ o z~ = target e with the factor at hand:
-/// d x = (I + D0 R)^-1 (T^-1 W (lambda \ r) - D0 (w + s n - z)) - D d u,  d z = (I + n grad^T) d u + R d x + w + s n -
-/// z.
-void DampedPath::solve(double target) {
-  for (const Cone& c : cones_) {
-    double right[3], part[3], scaled[3] = {};
-    lorentz::multiply(c.n, c.lambda, c.lambda, right);
-    for (int k = 0; k < c.n; ++k) right[k] = (k == 0 ? target : 0) - right[k] - c.correction[k];
-    lorentz::divide(c.n, c.lambda, right, part);
-    lorentz::scale(c.n, c.eta, c.w, false, part, scaled);
-    scaled[0] /= c.mu;
-    Vec3 rest = Vec3::Zero();
-    for (int k = 0; k < c.n; ++k) rest[k] = w_[c.row + k] + (k == 0 ? c.saxce : 0) - z_[c.row + k];
-    const Vec3 g = as_matrix3(c.inverse) * (Eigen::Map<const Vec3>(scaled) - as_matrix3(c.d0) * rest);
-    for (int k = 0; k < c.size; ++k) maps_.g[c.row + k] = k < c.n ? g[k] : 0;
-  }
-  system_->solve(maps_, &dx_, &du_);
-  for (const Cone& c : cones_) {
-    for (int k = 0; k < c.n; ++k) {
-      const int r = c.row + k;
-      dz_[r] = du_[r] + compliance(c, k) * dx_[r] + w_[r] - z_[r];
+/// g = (I + D0 R)^-1 (T^-1 W (lambda \ r) - D0 (w + s n - z)).
+void DampedPath::update_right_side(double target) {
+  for (const Cones& c : cones_) {
+    Lanes right[3], part[3], rest[3], g[3];
+    lorentz::multiply(c.lambda, c.lambda, right);
+    for (int k = 0; k < 3; ++k) right[k] = (k == 0 ? target : 0) - right[k] - c.correction[k];
+    lorentz::divide(c.lambda, right, part);
+    lorentz::scale<false>(c.eta, c.boost, part, g);
+    g[0] /= c.mu;
+    for (int k = 0; k < 3; ++k) rest[k] = c.w[k] + (k == 0 ? c.saxce - c.mu * c.z[0] : -c.z[k]);
+    for (int k = 0; k < 3; ++k) g[k] -= c.d0[k][0] * rest[0] + c.d0[k][1] * rest[1] + c.d0[k][2] * rest[2];
+    for (int k = 0; k < 3; ++k) {
+      const Lanes row = c.inverse[k][0] * g[0] + c.inverse[k][1] * g[1] + c.inverse[k][2] * g[2];
+      for (int l = 0; l < kLanes; ++l)
+        if (c.whole || k < c.size[l]) maps_.g[c.row[l] + k] = row[l];
     }
-    dz_[c.row] += c.saxce;
-    for (int k = 1; k < c.n; ++k) dz_[c.row] += c.gradient[k - 1] * du_[c.row + k];
+  }
+}
+
+/// The direction towards x~ o z~ = target e with the factor at hand:
+/// d x = g - D d u,  d z = (I + n grad^T) d u + R d x + w + s n - z.
+void DampedPath::solve(double target) {
+  update_right_side(target);
+  system_->solve(maps_, &dx_, &du_);
+  for (Cones& c : cones_) {
+    gather(c, dx_, c.ds);
+    gather(c, du_, c.du);
+    for (int k = 0; k < 3; ++k) c.dz[k] = c.du[k] + c.compliance[k] * c.ds[k] + c.w[k];
+    c.dz[0] += c.saxce + c.gradient[0] * c.du[1] + c.gradient[1] * c.du[2];
+    c.dz[0] = c.filled * (c.dz[0] / c.mu - c.z[0]);
+    for (int k = 1; k < 3; ++k) c.dz[k] -= c.z[k];
+    c.ds[0] *= c.mu;
   }
 }
 
 /// De Saxce's term where the direction leads, less what the matrix has of it.
 void DampedPath::renew_saxce() {
-  for (Cone& c : cones_) {
-    double square = 0, known = 0;
-    for (int k = 1; k < c.n; ++k) {
-      const double w = w_[c.row + k] + du_[c.row + k];
-      square += w * w;
-      known += c.gradient[k - 1] * du_[c.row + k];
-    }
-    c.saxce = c.n > 1 ? c.mu * std::sqrt(square) - known : 0;
+  for (Cones& c : cones_) {
+    const Lanes w1 = c.w[1] + c.du[1], w2 = c.w[2] + c.du[2];
+    c.saxce = c.mu * calc_root(w1 * w1 + w2 * w2) - (c.gradient[0] * c.du[1] + c.gradient[1] * c.du[2]);
   }
 }
 
 void DampedPath::keep_corrections() {
-  for (Cone& c : cones_) {
-    double ds[3] = {}, dz[3] = {}, a[3], b[3];
-    for (int k = 0; k < c.n; ++k) {
-      ds[k] = dx_[c.row + k] * (k == 0 ? c.mu : 1);
-      dz[k] = dz_[c.row + k] / (k == 0 ? c.mu : 1);
-    }
-    lorentz::scale(c.n, c.eta, c.w, true, ds, a);
-    lorentz::scale(c.n, c.eta, c.w, false, dz, b);
-    lorentz::multiply(c.n, a, b, c.correction);
+  for (Cones& c : cones_) {
+    Lanes a[3], b[3];
+    lorentz::scale<true>(c.eta, c.boost, c.ds, a);
+    lorentz::scale<false>(c.eta, c.boost, c.dz, b);
+    lorentz::multiply(a, b, c.correction);
   }
 }
 
 double DampedPath::calc_longest_step() const {
-  double t = 1 / damped::kToTheEdge;
-  for (const Cone& c : cones_) {
-    double ds[3] = {}, dz[3] = {};
-    for (int k = 0; k < c.n; ++k) {
-      ds[k] = dx_[c.row + k] * (k == 0 ? c.mu : 1);
-      dz[k] = dz_[c.row + k] / (k == 0 ? c.mu : 1);
-    }
-    t = lorentz::longest_in_cone(c.n, c.s, ds, t);
-    t = lorentz::longest_in_cone(c.n, c.z, dz, t);
+  Lanes t = Lanes{} + 1 / damped::kToTheEdge;
+  for (const Cones& c : cones_) {
+    t = lorentz::longest_in_cone(c.s, c.ds, t);
+    t = lorentz::longest_in_cone(c.z, c.dz, t);
   }
-  return std::min(1.0, damped::kToTheEdge * t);
+  return std::min(1.0, damped::kToTheEdge * std::min(std::min(t[0], t[1]), std::min(t[2], t[3])));
 }
 
 bool DampedPath::step() {
@@ -241,19 +275,20 @@ bool DampedPath::step() {
   keep_corrections();
   solve(target);
   other_dx_ = dx_;
-  other_dz_ = dz_;
+  for (Cones& c : cones_) std::copy_n(c.dz, 3, c.other_dz);
   const double first = calc_longest_step();
   renew_saxce();
   solve(target);
   if (!dx_.allFinite() || !other_dx_.allFinite()) return false;
   step_ = calc_longest_step();
-  if (first > step_) {
+  const bool takes_first = first > step_;
+  if (takes_first) {
     std::swap(dx_, other_dx_);
-    std::swap(dz_, other_dz_);
     step_ = first;
   }
   x_ += step_ * dx_;
-  z_ += step_ * dz_;
+  for (Cones& c : cones_)
+    for (int k = 0; k < 3; ++k) c.z[k] += step_ * (takes_first ? c.other_dz[k] : c.dz[k]);
   if (step_ < damped::kShort) damping_ = std::min(damped::kDampingFactor * damping_, damped::kMostDamping);
   if (step_ > damped::kLong) damping_ = std::max(damping_ / damped::kDampingFactor, damped::kLeastDamping);
   refresh();

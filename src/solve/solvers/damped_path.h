@@ -7,6 +7,8 @@
 // with z a slack. Three things keep it from stalling where interior.h does: s is renewed in the correctors, so that
 // only a part of its gradient need be in the matrix; a little compliance that adapts to the steps (it acts on the step
 // and leaves no trace in the answer, for w(x) is exact); and no pair is asked to be central.
+//
+// Cones are kept four at a time (lorentz_lanes.h): what is done cone by cone would cost more than the factorization.
 #pragma once
 
 #include <slipstick/problem.h>
@@ -34,35 +36,45 @@ class DampedPath {
   double last_step() const { return step_; }     ///< 1: to the end of the direction
 
  private:
-  /// A row block with a law of its own; n = 1 where friction has no part in it.
-  struct Cone {
-    int block, row, size, n;
-    double mu, rho;
-    double s[3], z[3];            // x~ and z~
-    double w[3], eta, lambda[3];  // Nesterov and Todd's W = eta V(w); lambda = W^-1 x~ = W z~
-    double saxce, gradient[2];    // s and what of its gradient the matrix has
-    double d0[9], inverse[9];     // T^-1 W^2 T^-1; (I + D0 R)^-1
-    double correction[3];         // second-order terms of the predictor
+  static constexpr int kLanes = 4;
+  using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+  /// Four row blocks with a law of their own. A lane without friction has zeros in the tangents, one that nobody fills
+  /// in everything but s and z.
+  struct Cones {
+    int block[kLanes], row[kLanes], size[kLanes], n[kLanes];  ///< n = 1: friction has no part in it; 0: nobody is here
+    bool whole;                                               ///< all have three rows
+    Lanes filled, rubs[2];                                    ///< 1 or 0: of the lane, of its tangents
+    Lanes mu, rho;
+    Lanes s[3], z[3], ds[3], dz[3], other_dz[3];  ///< x~ and z~ and their directions
+    Lanes w[3], du[3], compliance[3];             ///< velocities of the rows and their change; R
+    Lanes boost[3], eta, lambda[3];               ///< Nesterov and Todd's W = eta V(boost); lambda = W^-1 x~ = W z~
+    Lanes saxce, gradient[2];                     ///< s and what of its gradient the matrix has
+    Lanes d0[3][3], inverse[3][3];                ///< T^-1 W^2 T^-1; (I + D0 R)^-1
+    Lanes correction[3];                          ///< second-order terms of the predictor
   };
 
+  void make_cones(const std::vector<double>& rho);
+  void go_inside(double room);
   void refresh();
   bool update_scalings();
   void update_matrices();
-  void update_scaling_block(Cone* cone) const;
+  void update_equalities();
+  void update_right_side(double target);
   void solve(double target);
   void renew_saxce();
   void keep_corrections();
   double calc_longest_step() const;
   double calc_gap(double step) const;
-  double compliance(const Cone& cone, int k) const;
+  void gather(const Cones& cones, const Eigen::Ref<const VecX>& from, Lanes* to) const;
 
   const Problem* problem_ = nullptr;
   NewtonSystem* system_ = nullptr;
   NewtonMaps maps_;
-  std::vector<Cone> cones_;
+  std::vector<Cones> cones_;
+  int count_ = 0;  ///< of lanes that are filled
   bool had_guess_ = false;
   double damping_ = 0, gap_ = 0, step_ = 0;
-  VecX x_, z_, v_, u_, w_, dx_, du_, dz_, other_dx_, other_dz_;
+  VecX x_, v_, u_, w_, dx_, du_, other_dx_;
 };
 
 }  // namespace slipstick

@@ -63,7 +63,7 @@ constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
 class Newton : public PolishingSolver {
  public:
-  explicit Newton(const SolverOptions& options) : time_(options), settle_(options.settle) {}
+  explicit Newton(const SolverOptions& options) : time_(options), settle_option_(options.settle) {}
 
   SolverTraits traits() const override {
     return {.name = "newton",
@@ -120,6 +120,7 @@ class Newton : public PolishingSolver {
     judged_.v.resize(problem.unknowns());
     judged_.w.resize(problem.rows());
     time_.start();
+    settle_ = settle_option_ * (time_.work() != nullptr ? time_.work()->looseness : 1);
     iteration_.start(problem, system, &time_, guess.lambda);
     settled_ = swept_ = hurries_ = loose_ = false;
     judged_at_ = kInfinity;
@@ -381,7 +382,8 @@ class Newton : public PolishingSolver {
   }
 
   TimeLimit time_;
-  const double settle_;
+  const double settle_option_;
+  double settle_ = 0;  ///< of this problem
   bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
   bool loose_ = false;           ///< a loose heap in motion
   std::vector<int> all_blocks_;  ///< scratch

@@ -6,6 +6,7 @@
 #include <slipstick/solver_ladder.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/scene_problems.h"
 
@@ -60,6 +61,35 @@ TEST(OpenRows, LoadedContactsStay) {
   OpenRows open;
   MassBlocks masses;
   EXPECT_FALSE(open.find(problem, guess, &masses));
+}
+
+/// Parts may be left as far off as the whole may: their maps are its map, over a smaller scale.
+TEST(OpenRows, PartsShareTheScaleOfTheWhole) {
+  Problem problem = stack(6);
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) problem.c[problem.blocks[i].row] += 0.1 * (1 + i);
+  OpenRows open;
+  MassBlocks masses;
+  ASSERT_TRUE(open.find(problem, make_flying_guess(problem), &masses));
+  VecX free, q;
+  update_free_velocity(problem, masses, &free);
+  update_row_image(problem, free, &q);
+  const auto calc_square = [&](bool all) {
+    double sum = 0;
+    for (std::size_t i = 0; i < problem.blocks.size(); ++i)
+      for (int r = problem.blocks[i].row; r < problem.blocks[i].row + problem.blocks[i].size; ++r)
+        if (all || !open.left_out()[i]) sum += q[r] * q[r];
+    return sum;
+  };
+  const double looseness = open.calc_looseness(problem);
+  EXPECT_GT(looseness, 1);
+  EXPECT_NEAR(looseness, std::min(OpenRows::kMostLoose, std::sqrt(calc_square(true) / calc_square(false))), 1e-12);
+  VecX down = VecX::Zero(problem.unknowns());
+  for (int k = 0; k < problem.columns(); ++k) down[problem.column_start[k] + 2] = -10.0 * (k + 1);
+  open.take_back(problem, down);  // all of them: nothing is left out
+  EXPECT_NEAR(open.calc_looseness(problem), 1, 1e-12);
+  for (RowBlock& block : problem.blocks) block.mu = 0;
+  ASSERT_TRUE(open.find(problem, make_flying_guess(problem), &masses));
+  EXPECT_EQ(open.calc_looseness(problem), 1);
 }
 
 }  // namespace
