@@ -2,6 +2,7 @@
 
 #include "collision/box_tree.h"
 #include "collision/broad_phase.h"
+#include "collision/hull_lookup.h"
 #include "collision/narrow_phase.h"
 #include "collision/placed_shape.h"
 #include "collision/surface_index.h"
@@ -77,6 +78,7 @@ struct ContactFinder::Impl {
 
   void set_box_hulls();
   void set_polytopes();
+  void set_lookups();
   void place(const State& state);
   void place_shape(const State& state, int s);
   void place_polygon(const Shape& shape, PlacedShape* placed);
@@ -107,6 +109,7 @@ struct ContactFinder::Impl {
   std::vector<Hull> box_hulls;  ///< of boxes, if there are shapes that meet them by the general routine
   std::vector<std::unique_ptr<const SurfaceIndex>> surfaces;  ///< beside Model::surfaces
   std::vector<PolytopeData> polytopes;                        ///< beside Model::hulls, if there are surfaces
+  std::vector<HullLookup> lookups;                            ///< of Model::hulls, then of box_hulls
   std::vector<PlacedShape> placed;
   std::vector<ShapeBrief> briefs;  ///< beside `placed`
   std::vector<PlacedPlane> placed_planes;
@@ -172,6 +175,7 @@ ContactFinder::Impl::Impl(const Model& m) : model(&m), placed(m.shapes.size()), 
   bounds.resize(moving.size());
   set_box_hulls();
   set_polytopes();
+  set_lookups();
   has_bits = std::any_of(m.shapes.begin(), m.shapes.end(),
                          [](const Shape& shape) { return shape.contype != 1 || shape.conaffinity != 1; });
   has_groups = std::any_of(m.bodies.begin(), m.bodies.end(), [](const Body& body) { return body.group >= 0; });
@@ -197,6 +201,17 @@ void ContactFinder::Impl::set_polytopes() {
     PolytopeData& data = polytopes[model->shapes[s].hull];
     if (data.faces.empty()) data = make_polytope(*placed[s].hull);
     placed[s].polytope = &data;
+  }
+}
+
+void ContactFinder::Impl::set_lookups() {
+  lookups.reserve(model->hulls.size() + box_hulls.size());  // addresses are kept
+  for (const Hull& hull : model->hulls) lookups.emplace_back(hull);
+  for (const Hull& hull : box_hulls) lookups.emplace_back(hull);
+  std::size_t boxes = model->hulls.size();
+  for (std::size_t s = 0; s < placed.size(); ++s) {
+    if (placed[s].kind == ShapeKind::Hull) placed[s].lookup = &lookups[model->shapes[s].hull];
+    if (placed[s].kind == ShapeKind::Box && placed[s].hull) placed[s].lookup = &lookups[boxes++];
   }
 }
 

@@ -1,6 +1,9 @@
 #include "collision/convex_core.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "collision/hull_lookup.h"
 
 namespace slipstick {
 namespace {
@@ -41,17 +44,35 @@ ConvexCore::ConvexCore(const PlacedShape& shape, const Vec3& origin)
 }
 
 int ConvexCore::find_support_vertex(const Vec3& local) const {
-  const std::vector<Vec3>& vertices = shape_->hull->vertices;
-  int best = 0;
-  double farthest = local.dot(vertices[0]);
-  for (int k = 1; k < static_cast<int>(vertices.size()); ++k) {
-    const double along = local.dot(vertices[k]);
-    if (along > farthest) {
-      farthest = along;
-      best = k;
-    }
+  return shape_->lookup ? shape_->lookup->vertices.find(local) : find_farthest(shape_->hull->vertices, local);
+}
+
+/// The face whose normal looks most along a direction.
+int ConvexCore::find_farthest_face(const Vec3& local) const {
+  if (shape_->lookup) return shape_->lookup->normals.find(local);
+  const std::vector<HullFace>& faces = shape_->hull->faces;
+  return static_cast<int>(std::max_element(faces.begin(), faces.end(),
+                                           [&](const HullFace& a, const HullFace& b) {
+                                             return a.normal.dot(local) < b.normal.dot(local);
+                                           }) -
+                          faces.begin());
+}
+
+template <class Visit>
+void ConvexCore::visit_edges(int vertex, Visit&& visit) const {
+  if (shape_->lookup) {
+    for (const std::int32_t e : shape_->lookup->edges_of(vertex)) visit(e);
+    return;
   }
-  return best;
+  const auto& edges = shape_->hull->edges;
+  for (int e = 0; e < static_cast<int>(edges.size()); ++e)
+    if (edges[e][0] == vertex || edges[e][1] == vertex) visit(e);
+}
+
+Vec3 ConvexCore::calc_edge_direction(int e) const {
+  if (shape_->lookup) return shape_->lookup->along[e];
+  const auto& ends = shape_->hull->edges[e];
+  return (shape_->hull->vertices[ends[1]] - shape_->hull->vertices[ends[0]]).normalized();
 }
 
 Vec3 ConvexCore::calc_support(const Vec3& m) const {
@@ -107,15 +128,16 @@ void ConvexCore::find_kinks(const Vec3& m, double angle, Kinks* kinks) const {
     }
     case Kind::Polyhedron: {
       const Vec3 local = as_local_direction(m);
-      const int vertex = find_support_vertex(local);
-      for (const HullFace& face : s.hull->faces) {
-        if ((face.normal - local).squaredNorm() <= angle * angle) kinks->add_face(s.frame * face.normal);
+      const auto is_near = [&](const HullFace& face) { return (face.normal - local).squaredNorm() <= angle * angle; };
+      // Mostly not even the nearest one is near.
+      if (is_near(s.hull->faces[find_farthest_face(local)])) {
+        for (const HullFace& face : s.hull->faces)
+          if (is_near(face)) kinks->add_face(s.frame * face.normal);
       }
-      for (const auto& ends : s.hull->edges) {
-        if (ends[0] != vertex && ends[1] != vertex) continue;
-        const Vec3 edge = (s.hull->vertices[ends[1]] - s.hull->vertices[ends[0]]).normalized();
+      visit_edges(find_support_vertex(local), [&](int e) {
+        const Vec3 edge = calc_edge_direction(e);
         if (std::abs(edge.dot(local)) <= angle) kinks->add_line(s.frame * edge, 0);
-      }
+      });
       break;
     }
     case Kind::Cylinder: {
@@ -154,12 +176,10 @@ SupportLine ConvexCore::find_support_line(const Vec3& m, double angle) const {
       line.from = line.to = as_pair(v[vertex]);
       line.from_name = line.to_name = vertex;
       double flattest = angle;
-      for (std::size_t e = 0; e < s.hull->edges.size(); ++e) {
+      visit_edges(vertex, [&](int e) {
         const auto& ends = s.hull->edges[e];
-        if (ends[0] != vertex && ends[1] != vertex) continue;
-        const Vec3 d = v[ends[1]] - v[ends[0]];
-        const double slope = std::abs(d.dot(local)) / d.norm();
-        if (!(slope < flattest)) continue;
+        const double slope = std::abs(calc_edge_direction(e).dot(local));
+        if (!(slope < flattest)) return;
         flattest = slope;
         line = {as_pair(v[ends[0]]),
                 as_pair(v[ends[1]]),
@@ -167,7 +187,7 @@ SupportLine ConvexCore::find_support_line(const Vec3& m, double angle) const {
                 static_cast<std::uint32_t>(ends[1]),
                 static_cast<std::uint32_t>(kEdgeName + e),
                 true};
-      }
+      });
       return line;
     }
     case Kind::Cylinder: {
@@ -196,12 +216,8 @@ double ConvexCore::find_face(const Vec3& m, Vec3* normal, int* face) const {
   double best = -2;
   if (kind_ == Kind::Polyhedron) {
     const Vec3 local = as_local_direction(m);
-    for (int k = 0; k < static_cast<int>(s.hull->faces.size()); ++k) {
-      const double along = s.hull->faces[k].normal.dot(local);
-      if (along <= best) continue;
-      best = along;
-      *face = k;
-    }
+    *face = find_farthest_face(local);
+    best = s.hull->faces[*face].normal.dot(local);
     *normal = s.frame * s.hull->faces[*face].normal;
   } else if (kind_ == Kind::Cylinder || kind_ == Kind::Cone) {
     const double z = m.dot(s.frame.col(2));

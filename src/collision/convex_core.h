@@ -73,11 +73,23 @@ class ConvexCore {
   /// Cosine between m and the nearest normal of a flat face, and that normal; -2 if there is none.
   double find_face(const Vec3& m, Vec3* normal, int* face) const;
 
-  Vec3 as_pair(const Vec3& local) const { return center_ + shape_->frame * local; }
-  Vec3 as_local_direction(const Vec3& m) const { return shape_->frame.transpose() * m; }
+  // Written out: these are most of what a support costs beside its search, and the compiler calls Eigen's product.
+  Vec3 as_pair(const Vec3& local) const {
+    const Mat3& f = shape_->frame;
+    return center_ + (f.col(0) * local.x() + f.col(1) * local.y() + f.col(2) * local.z());
+  }
+  Vec3 as_local_direction(const Vec3& m) const {
+    const Mat3& f = shape_->frame;
+    return {f.col(0).dot(m), f.col(1).dot(m), f.col(2).dot(m)};
+  }
 
  private:
   int find_support_vertex(const Vec3& local) const;
+  int find_farthest_face(const Vec3& local) const;
+  Vec3 calc_edge_direction(int edge) const;
+  /// Calls visit(edge) for each edge at a corner of the hull, in ascending order.
+  template <class Visit>
+  void visit_edges(int vertex, Visit&& visit) const;
 
   const PlacedShape* shape_;
   Vec3 center_;

@@ -7,6 +7,7 @@ namespace slipstick {
 
 class SurfaceIndex;
 struct PolytopeData;
+struct HullLookup;
 
 /// Aligned: what a ball needs is one line of a cache.
 struct alignas(64) PlacedShape {
@@ -25,6 +26,7 @@ struct alignas(64) PlacedShape {
   const Vec2* edge_normals = nullptr;      ///< polygon: outward unit normal of the edge from point k to point k + 1
   const OutlineCorner* corners = nullptr;  ///< polygon that is a piece of a part: one per point, in its frame
   const Hull* hull = nullptr;              ///< hull, and box where it may meet a general convex shape: in its frame
+  const HullLookup* lookup = nullptr;      ///< of `hull`, where it is asked often
 };
 
 }  // namespace slipstick

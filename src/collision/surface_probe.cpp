@@ -37,7 +37,7 @@ SurfaceProbe::SurfaceProbe(const PlacedShape& surface, bool surface_first, std::
 
 void SurfaceProbe::begin(const Polytope& body) {
   body_ = body;
-  sunk_ = false;
+  sunk_ = has_sunk_vertex_ = false;
   rocking_crossings().clear();
   body_.point_names = std::max<std::uint64_t>(body.point_names, body.points.size());
   body_.edge_names = std::max<std::uint64_t>(body.edge_names, body.edges.size());
@@ -69,43 +69,98 @@ double SurfaceProbe::calc_width() const {
   return body_.radius + 2 * sink_->reach() + std::max(deep_, edge_deep_) + snap_;
 }
 
+SurfaceProbe::BodyPoints& SurfaceProbe::body_points() {
+  thread_local BodyPoints points;  // scratch that keeps its capacity
+  return points;
+}
+
+void SurfaceProbe::place_points() {
+  BodyPoints& body = body_points();
+  body.points.resize(body_.points.size());
+  body.outside.assign(body_.points.size(), 0);
+  body.box = {Vec3::Constant(kInfinity), Vec3::Constant(-kInfinity)};
+  for (std::size_t i = 0; i < body.points.size(); ++i) {
+    const Vec3 p = body_.point(static_cast<int>(i));
+    body.points[i] = p;
+    body.box = {body.box.low.cwiseMin(p), body.box.high.cwiseMax(p)};
+  }
+}
+
+/// Names of corners before names of edges: where both are found at one place the corner's stays.
 void SurfaceProbe::touch(const Polytope& body) {
   begin(body);
+  place_points();
   if (!find_region()) return;
   const std::size_t before = sink_->count();
-  touch_features();
+  touch_points();
+  touch_faces();
+  touch_edges();
+  touch_rocking();
   if (sink_->count() == before && !two_sided_) {
-    // Nothing near the surface, but points may be deeper inside the solid than was looked for. (Not edges: behind a
-    // thin wall they would be taken for being inside it.)
+    // Nothing near the surface, but points may be deeper inside the solid than was looked for, or vertices of the
+    // surface deeper inside the body. (Not edges: behind a thin wall they would be taken for being inside it.)
+    const bool has_sunk_vertex = has_sunk_vertex_;
     begin_sunk(body);
-    if (find_region()) touch_features();
+    if (find_region()) {
+      touch_points();
+      if (has_sunk_vertex) touch_faces();
+    }
   }
   finish();
 }
 
-/// Names of corners before names of edges: where both are found at one place the corner's stays.
-void SurfaceProbe::touch_features() {
+/// Points above all that they may be near to are left out, and those that are known to be outside of a solid where only
+/// what is inside counts.
+void SurfaceProbe::touch_points() {
   thread_local std::vector<Vec3> rays;  // scratch that keeps its capacity
-  for (int i = 0; i < static_cast<int>(body_.points.size()); ++i) {
+  BodyPoints& body = body_points();
+  const double within = calc_depth(body_.radius), clear = body_.radius + sink_->reach() + snap_ + tiny_;
+  for (int i = 0; i < static_cast<int>(body.points.size()); ++i) {
+    const Vec3& p = body.points[i];
+    if ((sunk_ && body.outside[i]) || !is_near(p)) continue;
+    if (!two_sided_ && body.near.is_clear(i, within + tiny_, clear)) continue;
+    Corner corner{i, p, body_.radius, {}, Vec3::Zero(), find_nearest_point(i, within)};
+    if (corner.nearest.triangle < 0) continue;
+    body.outside[i] = !corner.nearest.inside && corner.nearest.distance > snap_;
     rays.clear();
-    if (!body_.ring_start.empty()) {
-      for (int k = body_.ring_start[i]; k < body_.ring_start[i + 1]; ++k) {
-        rays.push_back(body_.rotation * (body_.points[body_.ring[k]] - body_.points[i]));
-      }
-    }
-    touch_point(i, body_.point(i), body_.radius, rays);
+    for (int k = body_.ring_start.empty() ? 0 : body_.ring_start[i];
+         !body_.ring_start.empty() && k < body_.ring_start[i + 1]; ++k)
+      rays.push_back(body_.rotation * (body_.points[body_.ring[k]] - body_.points[i]));
+    corner.rays = rays;
+    touch_corner(corner);
   }
-  if (!body_.faces.empty()) touch_faces();
-  for (int i = 0; i < static_cast<int>(body_.edges.size()); ++i) {
+}
+
+/// The body is above the plane of a triangle, with nothing of it in reach.
+bool SurfaceProbe::is_clear_of(int near, double clearance) const {
+  return !two_sided_ && body_points().near.lowest_point(near) > clearance;
+}
+
+void SurfaceProbe::touch_edges() {
+  thread_local std::vector<int> below;  // scratch that keeps its capacity
+  const BodyPoints& body = body_points();
+  const NearTriangles& near = body.near;
+  const double clear = calc_clearance();
+  below.clear();
+  for (int k = 0; k < near.count(); ++k)
+    if (!is_clear_of(k, clear)) below.push_back(k);
+  for (int i = 0; i < static_cast<int>(body_.edges.size()) && !below.empty(); ++i) {
     const PolytopeEdge& edge = body_.edges[i];
+    if (!two_sided_ && near.least_height(edge.a) > clear && near.least_height(edge.b) > clear) continue;
     ProbeEdge own;
     own.name = i;
-    own.from = body_.point(edge.a);
-    own.to = body_.point(edge.b);
-    for (int k = 0; k < 2; ++k) own.inward[k] = body_.rotation * edge.inward[k];
-    touch_edge(own);
+    own.from = body.points[edge.a];
+    own.to = body.points[edge.b];
+    const Bounds box = calc_edge_box(own);
+    bool turned = false;
+    for (const int k : below) {
+      if (!two_sided_ && near.height(k, edge.a) > clear && near.height(k, edge.b) > clear) continue;
+      if (!BoxTree::overlap(near.bounds(k), box)) continue;
+      for (int side = 0; side < 2 && !turned; ++side) own.inward[side] = body_.rotation * edge.inward[side];
+      turned = true;
+      touch_edge_with(own, near.triangle(k));
+    }
   }
-  touch_rocking();
 }
 
 bool SurfaceProbe::find_way_out(const Vec3& p, double within, Vec3* on_surface, Vec3* normal, int* triangle) const {
@@ -123,20 +178,15 @@ bool SurfaceProbe::find_way_out(const Vec3& p, double within, Vec3* on_surface, 
 /// Where the triangles near the body are, widened by as much as the body may be away: most of its points and edges are
 /// elsewhere. False if there are none.
 bool SurfaceProbe::find_region() {
-  Bounds box{body_.point(0), body_.point(0)};
-  for (int i = 1; i < static_cast<int>(body_.points.size()); ++i) {
-    const Vec3 p = body_.point(i);
-    box = {box.low.cwiseMin(p), box.high.cwiseMax(p)};
-  }
+  BodyPoints& body = body_points();
   const Vec3 wide = Vec3::Constant(calc_width());
-  Bounds near{Vec3::Constant(kInfinity), Vec3::Constant(-kInfinity)};
-  index_.tree().find({box.low - wide, box.high + wide}, [&](int t) {
-    for (const std::int32_t v : index_.triangle(t)) {
-      near = {near.low.cwiseMin(index_.vertex(v)), near.high.cwiseMax(index_.vertex(v))};
-    }
-  });
-  region_ = {near.low - wide, near.high + wide};
-  return near.low.x() <= near.high.x();
+  body.near.update(index_, body.points, {body.box.low - wide, body.box.high + wide});
+  if (body.near.count() == 0) return false;
+  Bounds all = body.near.bounds(0);
+  for (int k = 1; k < body.near.count(); ++k)
+    all = {all.low.cwiseMin(body.near.bounds(k).low), all.high.cwiseMax(body.near.bounds(k).high)};
+  region_ = {all.low - wide, all.high + wide};
+  return true;
 }
 
 std::uint64_t SurfaceProbe::feature_count() const {
@@ -184,23 +234,53 @@ bool SurfaceProbe::is_ridge(const SurfaceEdge& edge) const {
   return kind == EdgeForm::Ridge || kind == EdgeForm::Rim;
 }
 
+/// True: this triangle is nearer than the best so far.
+bool SurfaceProbe::consider(const Vec3& p, int t, Nearest* best) const {
+  const Triangle& c = index_.triangle(t);
+  const TrianglePoint at = find_nearest(p, index_.vertex(c[0]), index_.vertex(c[1]), index_.vertex(c[2]));
+  const bool nearer =
+      at.distance_sq < best->at.distance_sq || (at.distance_sq == best->at.distance_sq && t < best->triangle);
+  if (nearer) {
+    best->at = at;
+    best->triangle = t;
+  }
+  return nearer;
+}
+
 SurfaceProbe::Nearest SurfaceProbe::find_nearest_point(const Vec3& p, double within) const {
   Nearest best;
   best.at.distance_sq = within * within;
   const auto enter = [&](const Bounds& box) {
     return (p - p.cwiseMax(box.low).cwiseMin(box.high)).squaredNorm() <= best.at.distance_sq;
   };
-  index_.tree().walk(enter, [&](int t) {
-    const Triangle& c = index_.triangle(t);
-    const TrianglePoint at = find_nearest(p, index_.vertex(c[0]), index_.vertex(c[1]), index_.vertex(c[2]));
-    if (at.distance_sq < best.at.distance_sq || (at.distance_sq == best.at.distance_sq && t < best.triangle)) {
-      best.at = at;
-      best.triangle = t;
-    }
-  });
-  if (best.triangle < 0) return best;
+  index_.tree().walk(enter, [&](int t) { consider(p, t, &best); });
+  update_inside(p, &best);
+  return best;
+}
+
+/// The same for point i of the body, among the triangles near it: none is nearer than its plane.
+SurfaceProbe::Nearest SurfaceProbe::find_nearest_point(int i, double within) const {
+  const BodyPoints& body = body_points();
+  const Vec3& p = body.points[i];
+  Nearest best;
+  best.at.distance_sq = within * within;
+  double distance = within + tiny_;
+  for (int k = 0; k < body.near.count(); ++k) {
+    if (std::abs(body.near.height(k, i)) > distance) continue;
+    const Bounds& box = body.near.bounds(k);
+    if ((p - p.cwiseMax(box.low).cwiseMin(box.high)).squaredNorm() > best.at.distance_sq) continue;
+    if (consider(p, body.near.triangle(k), &best)) distance = std::sqrt(best.at.distance_sq) + tiny_;
+  }
+  update_inside(p, &best);
+  return best;
+}
+
+/// How far away the nearest point is, and whether p is inside the solid there.
+void SurfaceProbe::update_inside(const Vec3& p, Nearest* nearest) const {
+  Nearest& best = *nearest;
+  if (best.triangle < 0) return;
   best.distance = std::sqrt(best.at.distance_sq);
-  if (two_sided_) return best;
+  if (two_sided_) return;
   const int t = best.triangle, k = best.at.corner;
   const Vec3& out = best.at.on == TrianglePoint::On::Face   ? index_.normal(t)
                     : best.at.on == TrianglePoint::On::Edge ? index_.edge(index_.edge_of(t, k)).outward
@@ -214,7 +294,6 @@ SurfaceProbe::Nearest SurfaceProbe::find_nearest_point(const Vec3& p, double wit
       best.inside = best.inside && index_.edge(e).form != EdgeForm::Rim;
     }
   }
-  return best;
 }
 
 }  // namespace slipstick

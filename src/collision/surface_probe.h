@@ -17,11 +17,13 @@
 // what is found twice is merged.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "collision/contact_sink.h"
+#include "collision/near_triangles.h"
 #include "collision/placed_shape.h"
 #include "collision/surface_index.h"
 
@@ -117,7 +119,7 @@ class SurfaceProbe {
     std::span<const Vec3> rays;
     Vec3 outward;
     Nearest nearest;
-    bool on;  ///< on the surface: inside or outside is noise
+    bool on = false;  ///< on the surface: inside or outside is noise
   };
   struct FacetTouch {
     int triangle;
@@ -135,9 +137,27 @@ class SurfaceProbe {
     double way_out;  ///< how deep it is, and its edges beyond it
   };
 
-  void touch_features();
+  /// The points of a body in the frame of the surface, and what was found out about them.
+  struct BodyPoints {
+    std::vector<Vec3> points;
+    std::vector<char> outside;  ///< what is nearest to it is known, and it is neither inside nor on it
+    Bounds box;
+    NearTriangles near;
+  };
+  static BodyPoints& body_points();
+  void place_points();
+  void touch_points();
+  void touch_edges();
   void update_region();
   bool find_region();
+  /// Above the planes of triangles by more than this there is nothing of them in reach of an edge or a face.
+  double calc_clearance() const { return std::max(body_.radius + sink_->reach(), edge_deep_) + 2 * snap_ + tiny_; }
+  bool is_clear_of(int near, double clearance) const;
+  double calc_depth(double radius) const { return radius + sink_->reach() + deep_ + snap_; }
+  Nearest find_nearest_point(int i, double within) const;
+  bool consider(const Vec3& p, int triangle, Nearest* best) const;
+  void update_inside(const Vec3& p, Nearest* nearest) const;
+  void touch_corner(Corner corner);
   double calc_width() const;
   double side(int triangle) const;
   EdgeForm form(const SurfaceEdge& edge) const;
@@ -160,6 +180,8 @@ class SurfaceProbe {
   static std::vector<RockingCrossing>& rocking_crossings();
   void touch_edge_pair(const ProbeEdge& own, int edge);
   void touch_edge_tips(const ProbeEdge& own, int triangle);
+  void touch_edge_with(const ProbeEdge& own, int triangle);
+  Bounds calc_edge_box(const ProbeEdge& own) const;
   void touch_faces();
   void touch_face_with(int vertex);
   bool leans_over_face(std::size_t face, std::span<const double> heights, std::span<const Vec3> rays) const;
@@ -181,6 +203,7 @@ class SurfaceProbe {
   double tiny_ = 0;       ///< lengths below are rounding
   double snap_ = 0;       ///< what is nearer than this is on it
   double place_ = 0;      ///< contacts nearer to each other than this, with one normal, are one
+  bool has_sunk_vertex_ = false;  ///< a vertex of the surface was found inside the body
 };
 
 }  // namespace slipstick

@@ -264,10 +264,15 @@ void SurfaceProbe::touch_nearest(const Corner& corner) {
 
 void SurfaceProbe::touch_point(int i, const Vec3& p, double radius, std::span<const Vec3> rays, const Vec3& outward) {
   if (!is_near(p)) return;
-  const double reach = sink_->reach();
-  Corner corner{i, p, radius, rays, outward, find_nearest_point(p, radius + reach + deep_ + snap_), false};
+  const Corner corner{i, p, radius, rays, outward, find_nearest_point(p, calc_depth(radius))};
+  if (corner.nearest.triangle >= 0) touch_corner(corner);
+}
+
+void SurfaceProbe::touch_corner(Corner corner) {
+  const double reach = sink_->reach(), radius = corner.radius;
+  const Vec3& p = corner.p;
+  const int i = corner.name;
   const Nearest& nearest = corner.nearest;
-  if (nearest.triangle < 0) return;
   corner.on = radius == 0 && nearest.distance <= snap_;
   const bool behind = nearest.inside && !corner.on;
   if (!corner.on && !behind && !two_sided_ && nearest.distance - radius > reach) return;
@@ -406,32 +411,39 @@ void SurfaceProbe::touch_edge_tips(const ProbeEdge& own, int t) {
   }
 }
 
-void SurfaceProbe::touch_edge(const ProbeEdge& own) {
+/// What an edge may meet.
+Bounds SurfaceProbe::calc_edge_box(const ProbeEdge& own) const {
   const Vec3 wide = Vec3::Constant(sink_->reach() + edge_deep_ + snap_);
-  const Vec3 low = own.from.cwiseMin(own.to), high = own.from.cwiseMax(own.to);
-  if (!BoxTree::overlap(region_, {low, high})) return;
-  const Bounds box{low - wide, high + wide};
-  index_.tree().find(box, [&](int t) {
-    touch_edge_tips(own, t);
-    for (int k = 0; k < 3; ++k) {
-      const int e = index_.edge_of(t, k);
-      if (index_.edge(e).triangle[0] == t) touch_edge_pair(own, e);
-    }
-  });
+  return {own.from.cwiseMin(own.to) - wide, own.from.cwiseMax(own.to) + wide};
+}
+
+void SurfaceProbe::touch_edge(const ProbeEdge& own) {
+  if (!BoxTree::overlap(region_, {own.from.cwiseMin(own.to), own.from.cwiseMax(own.to)})) return;
+  index_.tree().find(calc_edge_box(own), [&](int t) { touch_edge_with(own, t); });
+}
+
+/// The tips and ridges that a triangle owns.
+void SurfaceProbe::touch_edge_with(const ProbeEdge& own, int t) {
+  touch_edge_tips(own, t);
+  for (int k = 0; k < 3; ++k) {
+    const int e = index_.edge_of(t, k);
+    if (index_.edge(e).triangle[0] == t) touch_edge_pair(own, e);
+  }
 }
 
 void SurfaceProbe::touch_faces() {
-  Bounds box{body_.point(0), body_.point(0)};
-  for (int i = 1; i < static_cast<int>(body_.points.size()); ++i) {
-    const Vec3 p = body_.point(i);
-    box = {box.low.cwiseMin(p), box.high.cwiseMax(p)};
-  }
+  if (body_.faces.empty()) return;
+  const BodyPoints& body = body_points();
+  const double clear = calc_clearance();
   const Vec3 wide = Vec3::Constant(sink_->reach() + snap_);
-  index_.tree().find({box.low - wide, box.high + wide}, [&](int t) {
+  const Bounds box{body.box.low - wide, body.box.high + wide};
+  for (int k = 0; k < body.near.count(); ++k) {
+    if (is_clear_of(k, clear) || !BoxTree::overlap(body.near.bounds(k), box)) continue;
+    const int t = body.near.triangle(k);
     for (const std::int32_t v : index_.triangle(t)) {
       if (index_.owner(v) == t && !index_.is_flat(v)) touch_face_with(v);
     }
-  });
+  }
 }
 
 /// The same as a point over facets with the roles exchanged: the vertex against every face of the body.
@@ -446,6 +458,7 @@ void SurfaceProbe::touch_face_with(int v) {
     most = std::max(most, heights.back());
     if (most > sink_->reach() + snap_) return;  // flush sides are not beyond reach
   }
+  has_sunk_vertex_ = has_sunk_vertex_ || most <= snap_;
   if (most < -deep_) return;
   index_.update_rays(v, &rays);
   for (Vec3& ray : rays) ray = body_.rotation.transpose() * ray;
