@@ -41,6 +41,23 @@ bool SolverLadder::Impl::follow_choice(const Problem& problem, Solution* solutio
   return true;
 }
 
+/// Whether the island rests on contacts whose forces are unique or were found to be arbitrary, and under the same load:
+/// the guess solves the problem too. What was not found for it will not be found now.
+bool SolverLadder::Impl::still_unfound(const Problem& problem, const Solution& solution, LadderSlot* slot) const {
+  if (slot->known.size() != problem.blocks.size() || !(solution.v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
+  bool arbitrary = false;
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    if (!is_contact(problem.blocks[i]) || solution.lambda[problem.blocks[i].row] == 0) continue;
+    if (slot->known[i] == Uniqueness::Unknown || slot->known[i] == Uniqueness::Chosen) return false;
+    arbitrary = arbitrary || slot->known[i] == Uniqueness::Arbitrary;
+  }
+  if (!arbitrary) return false;
+  slot->trial.lambda = slot->first;
+  slot->masses.update(problem);
+  update_velocity(problem, slot->masses, slot->trial.lambda, &slot->trial.v);
+  return slot->judge.certify(problem, slot->trial).within(options.tolerance);
+}
+
 /// The impulses of an answer that the judge is content with, where there are others.
 void SolverLadder::Impl::choose_forces(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   LadderResult& result = slot->result;
@@ -54,6 +71,10 @@ void SolverLadder::Impl::choose_forces(const Problem& problem, Solution* solutio
   if ((solution->lambda.array() == slot->first.array()).all() && is_choice(problem, *slot, &chosen)) {
     solution->uniqueness = slot->known;
     result.unchosen = 0;
+    return;
+  }
+  if (still_unfound(problem, *solution, slot)) {
+    solution->uniqueness = slot->known;
     return;
   }
   const UniqueForces::Outcome outcome =

@@ -124,6 +124,7 @@ struct SolverLadder::Impl {
   }
   void solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool follow_choice(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool still_unfound(const Problem& problem, const Solution& solution, LadderSlot* slot) const;
   void choose_forces(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool keeps_choice(const Problem& problem, const Solution& guess, const ProblemPart& part) const;
   bool find_still(const Problem& problem, Solution* solution);

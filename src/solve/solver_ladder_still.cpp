@@ -74,7 +74,8 @@ void set_velocity(const Problem& problem, const ProblemPart& part, const VecX& v
 
 }  // namespace
 
-/// Whether nobody need choose among many impulses: it was done, and wherever the guess is not zero.
+/// Whether nobody need choose among many impulses: that was tried for all that carry something. Where it found none
+/// the impulses were called arbitrary; with the same ones under the same load nobody would find more.
 bool SolverLadder::Impl::keeps_choice(const Problem& problem, const Solution& guess, const ProblemPart& part) const {
   if (!options.unique_forces) return true;
   int rows = 0;
@@ -82,8 +83,7 @@ bool SolverLadder::Impl::keeps_choice(const Problem& problem, const Solution& gu
   if (!UniqueForces::takes(problem, rows)) return true;
   return std::all_of(part.blocks.begin(), part.blocks.end(), [&](int i) {
     const RowBlock& block = problem.blocks[i];
-    return !is_contact(block) || guess.lambda[block.row] == 0 || guess.uniqueness[i] == Uniqueness::Unique ||
-           guess.uniqueness[i] == Uniqueness::Chosen;
+    return !is_contact(block) || guess.lambda[block.row] == 0 || guess.uniqueness[i] != Uniqueness::Unknown;
   });
 }
 
@@ -150,7 +150,12 @@ void SolverLadder::Impl::name_still_forces(const Problem& problem, const Problem
     rows += problem.blocks[i].size;
     contacts = contacts || is_contact(problem.blocks[i]);
   }
-  if (contacts && UniqueForces::takes(problem, rows)) return;
+  if (contacts && UniqueForces::takes(problem, rows)) {
+    const bool arbitrary = std::any_of(part.blocks.begin(), part.blocks.end(),
+                                       [&](int i) { return solution->uniqueness[i] == Uniqueness::Arbitrary; });
+    slot->result.unchosen = arbitrary ? 1 : 0;
+    return;
+  }
   for (const int i : part.blocks) solution->uniqueness[i] = contacts ? Uniqueness::Unknown : Uniqueness::Unique;
   slot->result.unchosen = contacts ? 1 : 0;
 }

@@ -165,7 +165,7 @@ class Newton : public PolishingSolver {
     if (goes_on(tolerance) || !meets_law(tolerance)) run_path(kPlain, kFastSteps, tolerance, goal);
     if (goes_on(tolerance) || !meets_law(tolerance)) run_proximal(kProximalTries, tolerance, goal);
     run_rest(tolerance, goal);
-    if (it.best_residual() <= std::max(goal, it.fine()) || time_.is_over()) return;
+    if (it.best_residual() <= std::max(goal, it.fine()) || it.stays_as_it_is() || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "solve/solvers/newton_iteration.h"
+#include "solve/solvers/solvers.h"
 
 namespace slipstick {
 
@@ -17,6 +18,10 @@ constexpr double kSoftest = 1e4;      // how much softer a row may be that carri
 constexpr double kSoftestStick = 30;  // ... and one that is about to slip
 constexpr double kChordFall = 0.1;    // of the residual in a step with the factor at hand, or a new one is due
 constexpr double kFineFall = 0.6;     // the same where no new one is made
+
+/// Idle steps of what rests and is within the tolerance: contacts at the edge of their cone, which rounding takes to
+/// slide in one step and to stick in the next, lead nowhere however many there are. (Few columns may have more.)
+constexpr int kRestPatience = 2;
 
 /// Where the contacts are redundant, the proximal term decides how the step is shared among them. Rows near the edge of
 /// their law get a softer one, in the manner of affine scaling: they change little, and the active set stays.
@@ -176,7 +181,8 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     }
     idle = residual_ < 0.5 * start_best ? 0 : idle + 1;
     start_best = std::min(start_best, best_residual_);
-    if (idle > patience) return;
+    if (creeps_ && idle > kRestPatience && problem_->columns() > kFewColumns) stays_ = true;
+    if (stays_ || idle > patience) return;
   }
 }
 

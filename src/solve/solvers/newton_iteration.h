@@ -21,7 +21,7 @@ class NewtonIteration {
   /// A residual below which only steps with the factor at hand are worth their time.
   void set_fine(double residual) {
     fine_ = residual;
-    creeps_ = false;
+    creeps_ = stays_ = false;
   }
   /// Below this one one factor is worth it, and steps with it are as long as they lead anywhere.
   void bring_to_rest(double residual) {
@@ -29,6 +29,8 @@ class NewtonIteration {
     creeps_ = true;
   }
   double fine() const { return fine_; }
+  /// Whether what was to be brought to rest would not come nearer: the iterate is the best that there is.
+  bool stays_as_it_is() const { return stays_; }
 
   /// Relative natural-map residual of the iterate, by the judge's formula.
   double residual() const { return residual_; }
@@ -104,7 +106,7 @@ class NewtonIteration {
   VecX x_, v_, u_, w_, dx_, du_, best_, q_;
   // Active phase.
   double fine_ = 0;
-  bool creeps_ = false;
+  bool creeps_ = false, stays_ = false;
   double epsilon_ = 1e-8;         // proximal compliance over the Delassus diagonal
   double least_equality_ = 1e-8;  // the same of equalities, at most
   std::vector<int> code_;

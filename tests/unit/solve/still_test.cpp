@@ -4,6 +4,7 @@
 #include <slipstick/solver_ladder.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "support/scene_problems.h"
 
@@ -95,6 +96,31 @@ TEST(Still, ImpulsesThatAreMissingAreFound) {
   const LadderResult result = make_ladder().solve(problem, &answer);
   EXPECT_TRUE(result.certified);
   EXPECT_GT(answer.lambda.maxCoeff(), 0);
+}
+
+/// Forces that were looked at and found to be arbitrary are not looked at again while nothing moves and the load is the
+/// same; where it is another one, or nobody has looked, they are.
+TEST(Still, ArbitraryForcesStaySoUnderTheSameLoad) {
+  LadderOptions options;
+  options.cold_sweeps = false;
+  options.unique_forces = true;
+  const Problem problem = stack(6);
+  Solution known = solve_cold(problem);
+  known.uniqueness.assign(problem.blocks.size(), Uniqueness::Arbitrary);
+  const auto solve = [&](double lift, Uniqueness name) {
+    Problem other = problem;
+    disturb(lift, &other);
+    Solution answer = known;
+    answer.uniqueness.assign(problem.blocks.size(), name);
+    const LadderResult result = SolverLadder(options).solve(other, &answer);
+    EXPECT_TRUE(result.certified);
+    EXPECT_EQ(result.unchosen, answer.uniqueness[0] == Uniqueness::Arbitrary ? 1 : 0);
+    return std::pair(result.choices > 0, answer.uniqueness[0]);
+  };
+  EXPECT_EQ(solve(0, Uniqueness::Arbitrary), std::pair(false, Uniqueness::Arbitrary));
+  EXPECT_EQ(solve(3e-9, Uniqueness::Arbitrary), std::pair(false, Uniqueness::Arbitrary));  // newton has something to do
+  EXPECT_EQ(solve(1e-3, Uniqueness::Arbitrary), std::pair(true, Uniqueness::Chosen));
+  EXPECT_EQ(solve(0, Uniqueness::Unknown), std::pair(true, Uniqueness::Chosen));
 }
 
 TEST(Still, IslandsDoNotDependOnEachOther) {
