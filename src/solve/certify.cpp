@@ -13,6 +13,7 @@
 #include "solve/mass_blocks.h"
 #include "solve/natural_map.h"
 #include "solve/presolve.h"
+#include "solve/row_kernels.h"
 
 namespace slipstick {
 
@@ -32,6 +33,7 @@ constexpr double kMostRound = 1e-9;
 constexpr double kNamed = 0.1;
 /// Row blocks and columns that a thread takes at a time.
 constexpr std::size_t kJudgedBlocks = 512, kJudgedColumns = 256;
+constexpr std::size_t kMostRows = 6;  // of a block
 
 /// x^T A x.
 double calc_square(const ConstBlockMap& a, const double* x) {
@@ -75,25 +77,26 @@ struct Judge::Scratch {
   /// What a portion of the columns or row blocks of an island shows.
   struct Findings {
     Residuals worst;
-    WorstPart part;       ///< of the law, or momentum
-    WorstPart map_block;  ///< the largest natural map
+    WorstPart part;                          ///< of the law, or momentum
+    WorstPart map_block;                     ///< the largest natural map
+    double offsets = 0, terms = 0, map = 0;  ///< squares of q, of the terms it is the sum of, and of the natural map
     void operator+=(const Findings& later);
   };
 
   void update_speeds(const Problem& problem, const Solution& solution);
   void refine_velocity(const Problem& problem, const Solution& solution);
   void update_change(const Problem& problem, int column);
-  void update_diagonals(const Problem& problem, const RowBlock& block);
-  void add_impulses(const Problem& problem, const Solution& solution);
+  template <int M>
+  void update_rows(const Problem& problem, const Solution& solution, const RowBlock& block);
+  void add_coupling(const Problem& problem, const Solution& solution, const RowBlock& block);
+  void add_impulses(const Problem& problem);
   void update_most_round(const Problem& problem, const Solution& solution);
-  void update_terms(const Problem& problem, const RowBlock& block);
-  void update_row_scales(const Problem& problem, const RowBlock& block);
+  void update_floors(const Problem& problem, const RowBlock& block);
   void judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result);
   Findings judge_blocks(const Problem& problem, const Solution& solution, int island, double largest);
   void judge_block(const Problem& problem, const Solution& solution, int island, int index, Findings* found);
   Findings judge_columns(const Problem& problem, const Solution& solution, int island, std::span<const int> list) const;
   void judge_column(const Problem& problem, const Solution& solution, int island, int column, Findings* found) const;
-  double most_round_of(int row) const { return most_round.empty() ? 0 : most_round[row]; }
   template <class F>
   void for_blocks(const Problem& problem, const F& f) const {
     for_portions(team, problem.blocks.size(), kJudgedBlocks, [&](std::size_t first, std::size_t last) {
@@ -109,10 +112,10 @@ struct Judge::Scratch {
   std::vector<ColumnSpeeds> columns;
   std::vector<RowScale> rows;
   std::vector<LongSum> momentum;
-  std::vector<double> terms;        ///< of each row, squared; once it is judged its natural map, squared
-  std::vector<double> most_round;   ///< of each row, as of the columns; empty: zero
-  std::vector<double> diagonals;    ///< of each Jacobian block, as many as it has rows
-  std::vector<int> diagonal_start;  ///< of each Jacobian block
+  std::vector<double> terms;           ///< of each row, squared
+  std::vector<double> most_round;      ///< of each row, as of the columns; empty: zero
+  std::vector<double> diagonals;       ///< of each Jacobian block, kMostRows apart
+  std::vector<double> entry_impulses;  ///< of each Jacobian block: what its impulses carry into the column
   std::vector<Residuals> by_island;
   WorstPart map, part;  ///< the worst natural map of an island; the worst part of the law, or momentum
 };
@@ -121,6 +124,9 @@ void Judge::Scratch::Findings::operator+=(const Findings& later) {
   raise_to(later.worst, &worst);
   raise_to(later.part, &part);
   if (later.map_block.value > map_block.value) map_block = later.map_block;
+  offsets += later.offsets;
+  terms += later.terms;
+  map += later.map;
 }
 
 void Judge::set_team(const ThreadTeam* team) { scratch_->team = team; }
@@ -150,29 +156,61 @@ void raise_to(const Residuals& value, Residuals* worst) {
   raise_to(value.worst, &worst->worst);
 }
 
-/// The Delassus diagonal, part by part for each column.
-void Judge::Scratch::update_diagonals(const Problem& problem, const RowBlock& block) {
-  for (int k = 0; k < block.size; ++k) rows[block.row + k].diagonal = problem.compliance[block.row + k];
-  for (int e = block.entry; e < block.entry + block.entries; ++e) {
-    double* diagonal = diagonals.data() + diagonal_start[e];
-    update_diagonal(problem, masses, block, problem.entries[e], diagonal);
-    for (int k = 0; k < block.size; ++k) rows[block.row + k].diagonal += diagonal[k];
+/// All that one pass over J gives for a block: q and w, the Delassus diagonal part by part for each column, and the
+/// speeds that matter to a row: what it would have without impulses, what the impulses did to its columns, and
+/// kCancelled of the terms of which the former are the sums.
+template <int M>
+void Judge::Scratch::update_rows(const Problem& problem, const Solution& solution, const RowBlock& block) {
+  const int m = M == slipstick::rows::kAny ? block.size : M;
+  const double* lambda = solution.lambda.data() + block.row;
+  const double *c = problem.c.data() + block.row, *compliance = problem.compliance.data() + block.row;
+  double row_q[kMostRows], row_w[kMostRows], term[kMostRows];
+  RowScale scale[kMostRows];
+  for (int k = 0; k < m; ++k) {
+    row_q[k] = row_w[k] = c[k];
+    term[k] = c[k] * c[k];
+    scale[k].diagonal = compliance[k];
   }
-  if (problem.coupling.empty()) return;
-  for (int r = block.row; r < block.row + block.size; ++r)
-    for (int i = problem.coupling.start[r]; i < problem.coupling.start[r + 1]; ++i)
+  for (int e = block.entry; e < block.entry + block.entries; ++e) {
+    const JacobianEntry& entry = problem.entries[e];
+    const int first = problem.column_start[entry.column];
+    double* diagonal = diagonals.data() + kMostRows * static_cast<std::size_t>(e);
+    add_images(problem, block, entry, free.data() + first, v.data() + first, row_q, row_w);
+    update_diagonal(problem, masses, block, entry, diagonal);
+    const ColumnSpeeds& column = columns[entry.column];
+    double impulses = 0;
+    for (int k = 0; k < m; ++k) {
+      scale[k].diagonal += diagonal[k];
+      scale[k].square += diagonal[k] * column.change;
+      term[k] += diagonal[k] * column.terms;
+      impulses += diagonal[k] * lambda[k] * lambda[k];
+    }
+    entry_impulses[e] = impulses;
+  }
+  for (int k = 0; k < m; ++k) {
+    const int r = block.row + k;
+    q[r] = row_q[k];
+    w[r] = row_w[k] + compliance[k] * lambda[k];
+    terms[r] = term[k];
+    scale[k].square += row_q[k] * row_q[k] + kCancelled * kCancelled * term[k] + kStillSquare;
+    rows[r] = scale[k];
+  }
+  if (!problem.coupling.empty()) add_coupling(problem, solution, block);
+}
+
+void Judge::Scratch::add_coupling(const Problem& problem, const Solution& solution, const RowBlock& block) {
+  for (int r = block.row; r < block.row + block.size; ++r) {
+    for (int i = problem.coupling.start[r]; i < problem.coupling.start[r + 1]; ++i) {
+      w[r] += problem.coupling.value[i] * solution.lambda[problem.coupling.column[i]];
       if (problem.coupling.column[i] == r) rows[r].diagonal += problem.coupling.value[i];
+    }
+  }
 }
 
 /// What each impulse by itself carries into its columns.
-void Judge::Scratch::add_impulses(const Problem& problem, const Solution& solution) {
-  for (const RowBlock& block : problem.blocks) {
-    const double* lambda = solution.lambda.data() + block.row;
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      double& impulses = columns[problem.entries[e].column].impulses;
-      for (int k = 0; k < block.size; ++k) impulses += diagonals[diagonal_start[e] + k] * lambda[k] * lambda[k];
-    }
-  }
+void Judge::Scratch::add_impulses(const Problem& problem) {
+  for (std::size_t e = 0; e < problem.entries.size(); ++e)
+    columns[problem.entries[e].column].impulses += entry_impulses[e];
 }
 
 void Judge::Scratch::update_change(const Problem& problem, int column) {
@@ -220,14 +258,17 @@ void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solut
       update_change(problem, static_cast<int>(k));
     }
   });
-  diagonal_start.resize(problem.entries.size());
-  int start = 0;
-  for (const RowBlock& block : problem.blocks)
-    for (int e = block.entry; e < block.entry + block.entries; ++e, start += block.size) diagonal_start[e] = start;
-  diagonals.resize(start);
-  for_blocks(problem, [&](const RowBlock& block) { update_diagonals(problem, block); });
-  add_impulses(problem, solution);
-  update_row_velocity(problem, v, solution.lambda, &w, team);
+  diagonals.resize(kMostRows * problem.entries.size());
+  entry_impulses.resize(problem.entries.size());
+  const auto update_all_rows = [&] {
+    for_blocks(problem, [&](const RowBlock& block) {
+      if (block.size == 3) return update_rows<3>(problem, solution, block);
+      if (block.size == 2) return update_rows<2>(problem, solution, block);
+      update_rows<slipstick::rows::kAny>(problem, solution, block);
+    });
+  };
+  update_all_rows();
+  add_impulses(problem);
   map_w.resize(0);
   most_round.clear();
   if (std::none_of(columns.begin(), columns.end(), is_doubtful)) return;
@@ -235,7 +276,7 @@ void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solut
   most_round.assign(problem.rows(), 0.0);
   update_most_round(problem, solution);
   refine_velocity(problem, solution);
-  update_row_velocity(problem, v, solution.lambda, &w, team);
+  update_all_rows();
 }
 
 /// Not of the island: an open contact may tie a fast body to it that no impulse reaches.
@@ -286,20 +327,16 @@ Judge::Scratch::Findings Judge::Scratch::judge_columns(const Problem& problem, c
   });
 }
 
-/// Speeds that matter to a row: what it would have without impulses, what the impulses did to its columns, and
-/// kCancelled of the terms of which the former are the sums.
-void Judge::Scratch::update_row_scales(const Problem& problem, const RowBlock& block) {
+/// What no error of a row is below.
+void Judge::Scratch::update_floors(const Problem& problem, const RowBlock& block) {
   for (int k = 0; k < block.size; ++k) {
     const int r = block.row + k;
-    double change = 0, impulses = 0;
-    for (int e = block.entry; e < block.entry + block.entries; ++e) {
-      const ColumnSpeeds& column = columns[problem.entries[e].column];
-      const double diagonal = diagonals[diagonal_start[e] + k];
-      change += diagonal * column.change;
-      impulses += diagonal * column.impulses;
-    }
-    rows[r].square = q[r] * q[r] + change + kCancelled * kCancelled * terms[r] + kStillSquare;
-    rows[r].floor = kRound * std::sqrt(terms[r]) + std::min(kRound * std::sqrt(impulses), most_round_of(r));
+    rows[r].floor = kRound * std::sqrt(terms[r]);
+    if (most_round.empty()) continue;
+    double impulses = 0;
+    for (int e = block.entry; e < block.entry + block.entries; ++e)
+      impulses += diagonals[kMostRows * static_cast<std::size_t>(e) + k] * columns[problem.entries[e].column].impulses;
+    rows[r].floor += std::min(kRound * std::sqrt(impulses), most_round[r]);
   }
 }
 
@@ -320,18 +357,23 @@ void Judge::Scratch::judge_block(const Problem& problem, const Solution& solutio
   const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, plain_w) : 0;
   update_natural_map(problem, block, rho, saxce, lambda, plain_w, f);
   for (int k = 0; k < block.size; ++k) {
-    terms[block.row + k] = f[k] * f[k];
+    found->offsets += q[block.row + k] * q[block.row + k];
+    found->terms += terms[block.row + k];
+    found->map += f[k] * f[k];
     if (std::abs(f[k]) <= found->map_block.value) continue;
     found->map_block.value = std::abs(f[k]);
     found->map_block.block = index;
   }
   WorstPart worst;
+  worst.relative = found->part.relative;  // nothing less is looked at
   find_worst_part(problem, block, scale, lambda, row_w, &worst);
-  worst.island = island;
-  worst.block = index;
   Residuals& result = found->worst;
-  result.law = std::max(result.law, worst.relative);
-  raise_to(worst, &found->part);
+  if (worst.part != LawPart::None) {
+    worst.island = island;
+    worst.block = index;
+    found->part = worst;
+    result.law = worst.relative;
+  }
   if (block.law != LawKind::Friction) return;
   result.cone = std::max(result.cone, cone_violation(block, lambda));
   double power = 0;
@@ -347,7 +389,7 @@ Judge::Scratch::Findings Judge::Scratch::judge_blocks(const Problem& problem, co
     Findings found;
     for (std::size_t i = first; i < last; ++i) {
       const RowBlock& block = problem.blocks[list[i]];
-      update_row_scales(problem, block);
+      update_floors(problem, block);
       for (int k = 0; k < block.size && !problem.coupling.empty(); ++k) rows[block.row + k].square += largest;
       judge_block(problem, solution, island, list[i], &found);
     }
@@ -370,37 +412,22 @@ WorstPart find_worst(const Problem& problem, const WorstPart& map, const WorstPa
 
 }  // namespace
 
-void Judge::Scratch::update_terms(const Problem& problem, const RowBlock& block) {
-  for (int k = 0; k < block.size; ++k) {
-    const int r = block.row + k;
-    terms[r] = problem.c[r] * problem.c[r];
-    for (int e = block.entry; e < block.entry + block.entries; ++e)
-      terms[r] += diagonals[diagonal_start[e] + k] * columns[problem.entries[e].column].terms;
-  }
-}
-
 void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result) {
-  double offsets = 0, term = 0, largest = 0, map_sum = 0;
-  const auto for_rows = [&](const auto& f) {
+  double largest = 0;
+  if (!problem.coupling.empty())
     for (const int i : islands.blocks(island))
-      for (int r = problem.blocks[i].row; r < problem.blocks[i].row + problem.blocks[i].size; ++r) f(r);
-  };
-  for_rows([&](int r) {
-    offsets += q[r] * q[r];
-    term += terms[r];
-    largest = std::max(largest, q[r] * q[r]);
-  });
+      for (int r = problem.blocks[i].row; r < problem.blocks[i].row + problem.blocks[i].size; ++r)
+        largest = std::max(largest, q[r] * q[r]);
   Findings found = judge_columns(problem, solution, island, islands.columns(island));
   found += judge_blocks(problem, solution, island, largest);
-  for_rows([&](int r) { map_sum += terms[r]; });
   raise_to(found.worst, result);
   part = found.part;
   WorstPart& map_block = found.map_block;
   map_block.part = LawPart::NaturalMap;
   map_block.island = island;
   map_block.relative =
-      calc_share(std::sqrt(map_sum), std::max({offsets, kCancelled * kCancelled * term, kStillSquare}));
-  result->natural = std::max(result->natural, std::isfinite(map_sum) ? map_block.value : kInfinity);
+      calc_share(std::sqrt(found.map), std::max({found.offsets, kCancelled * kCancelled * found.terms, kStillSquare}));
+  result->natural = std::max(result->natural, std::isfinite(found.map) ? map_block.value : kInfinity);
   result->relative = std::max(result->relative, map_block.relative);
   raise_to(map_block, &map);
 }
@@ -424,11 +451,11 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   s.rows.resize(row_count);
   s.terms.resize(row_count);
   s.by_island.clear();
+  s.q.resize(row_count);
+  s.w.resize(row_count);
   update_free_velocity(problem, s.masses, &s.free, s.team);
-  update_row_image(problem, s.free, &s.q, s.team);
-  result.scale = s.q.norm();
   s.update_speeds(problem, solution);
-  s.for_blocks(problem, [&](const RowBlock& block) { s.update_terms(problem, block); });
+  result.scale = s.q.norm();
   WorstPart map, part;
   for (int island = 0; island < s.islands.count(); ++island) {
     Residuals& one = s.by_island.emplace_back();

@@ -18,8 +18,9 @@ PartScale scale_of(const RowScale& row) { return {row.square, row.floor}; }
 
 /// `value` is in the part's unit, `speed` is what it amounts to in m/s.
 void raise_part(LawPart part, double value, double speed, const PartScale& scale, WorstPart* worst) {
-  if (speed <= scale.floor) return;
-  const double relative = calc_share(speed - scale.floor, scale.square);
+  const double excess = speed - scale.floor;
+  if (excess <= 0 || excess * excess <= worst->relative * worst->relative * scale.square) return;
+  const double relative = calc_share(excess, scale.square);
   if (relative <= worst->relative) return;
   worst->part = part;
   worst->value = value;
@@ -52,10 +53,11 @@ void project_friction(const RowBlock& block, int size, double radius, double* t)
     return;
   }
   if (block.friction == FrictionModel::Cone || block.size > 3) {
-    const double length = std::sqrt(t[0] * t[0] + t[1] * t[1]);
-    if (length <= radius) return;
-    t[0] *= radius / length;
-    t[1] *= radius / length;
+    const double square = t[0] * t[0] + t[1] * t[1];
+    if (square <= radius * radius) return;
+    const double share = radius / std::sqrt(square);
+    t[0] *= share;
+    t[1] *= share;
     return;
   }
   // The polygon's mirror symmetry keeps the projection in the sector of t: one edge decides.

@@ -166,15 +166,17 @@ inline void project_impulse(const RowBlock& block, const double* lo, const doubl
     return project_limits(block, block.mu, x, &active);
   }
   if (block.friction != FrictionModel::Cone) return project_pyramid(friction_polygon(block), block.mu, x);
-  double size = std::sqrt(x[1] * x[1] + x[2] * x[2]);
-  if (size == 0) {
-    x[0] = std::max(x[0], 0.0);
+  const double square = x[1] * x[1] + x[2] * x[2], limit = block.mu * x[0];
+  if (limit >= 0 && square <= limit * limit) return;  // most are: no root, no division, no bit changed
+  if (x[0] <= 0 && block.mu * block.mu * square <= x[0] * x[0]) {
+    x[0] = x[1] = x[2] = 0;
     return;
   }
-  const double c = x[1] / size, s = x[2] / size;
-  project_wedge(block.mu, &x[0], &size);
-  x[1] = size * c;
-  x[2] = size * s;
+  const double size = std::sqrt(square), along = (x[0] + block.mu * size) / (1 + block.mu * block.mu);
+  const double share = block.mu * along / size;
+  x[0] = along;
+  x[1] *= share;
+  x[2] *= share;
 }
 
 /// How far lambda_t lies outside the friction limit of lambda_n, N s.

@@ -166,12 +166,24 @@ void update_free_velocity(const Problem& problem, const MassBlocks& masses, cons
   }
 }
 
+void add_images(const Problem& problem, const RowBlock& block, const JacobianEntry& entry, const double* x,
+                const double* y, double* u, double* w) {
+  const int m = block.size, n = problem.column_size(entry.column);
+  const double* j = problem.jacobian.data() + entry.offset;
+  rows::dispatch(m, n, [&]<int M, int N>() {
+    rows::add_image<M, N>(m, n, j, x, u);
+    rows::add_image<M, N>(m, n, j, y, w);
+  });
+}
+
 void update_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block,
                      const JacobianEntry& entry, double* diagonal) {
   const int n = problem.column_size(entry.column);
   const double* j = problem.jacobian.data() + entry.offset;
   const double* inverse = masses.inverse(entry.column).data();
-  if (masses.is_body(entry.column)) return rows::set_body_diagonal(block.size, j, inverse, diagonal);
+  if (masses.is_body(entry.column))
+    return block.size == 3 ? rows::set_body_diagonal<3>(3, j, inverse, diagonal)
+                           : rows::set_body_diagonal<rows::kAny>(block.size, j, inverse, diagonal);
   rows::dispatch(block.size, n, [&]<int M, int N>() { rows::set_diagonal<M, N>(block.size, n, j, inverse, diagonal); });
 }
 

@@ -45,6 +45,9 @@ void update_velocity(const Problem& problem, const MassBlocks& masses, const Pro
 /// v = A^-1 b, of all columns or those of a part.
 void update_free_velocity(const Problem& problem, const MassBlocks& masses, VecX* v, const ThreadTeam* team = nullptr);
 void update_free_velocity(const Problem& problem, const MassBlocks& masses, const ProblemPart& part, VecX* v);
+/// u += J_e x and w += J_e y for one Jacobian block; x and y are of its column, u and w of its rows.
+void add_images(const Problem& problem, const RowBlock& block, const JacobianEntry& entry, const double* x,
+                const double* y, double* u, double* w);
 /// The diagonal of J_e A^-1 J_e^T for one Jacobian block, one number per row.
 void update_diagonal(const Problem& problem, const MassBlocks& masses, const RowBlock& block,
                      const JacobianEntry& entry, double* diagonal);

@@ -49,9 +49,10 @@ void update_natural_map(const Problem& problem, const RowBlock& block, double rh
   // F = w + s n + (y - P(y)) / rho with y = lambda - rho (w + s n): the same number, but a huge lambda cannot swallow w
   // where y is admissible, and an impossible problem cannot look solved.
   double y[6];
+  const double soft = 1 / rho;
   for (int k = 0; k < block.size; ++k) y[k] = f[k] = lambda[k] - rho * (w[k] + (k == 0 ? s : 0));
   project_impulse(block, problem.lower.data() + block.row, problem.upper.data() + block.row, f);
-  for (int k = 0; k < block.size; ++k) f[k] = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) / rho;
+  for (int k = 0; k < block.size; ++k) f[k] = w[k] + (k == 0 ? s : 0) + (y[k] - f[k]) * soft;
 }
 
 double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q) {

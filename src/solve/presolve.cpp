@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <numeric>
 
 namespace slipstick {
 
@@ -13,10 +14,11 @@ int Islands::find_root(int node) {
   return node;
 }
 
-void Islands::unite(int a, int b) {
+/// The root of both. A parent comes before its children: number_islands relies on it.
+int Islands::unite(int a, int b) {
   a = find_root(a);
   b = find_root(b);
-  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+  return parent_[std::max(a, b)] = std::min(a, b);
 }
 
 void Islands::update(const Problem& problem) { update(problem, nullptr, {}); }
@@ -27,40 +29,49 @@ void Islands::update(const Problem& problem, const VecX* lambda, std::span<const
   };
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
   parent_.resize(columns + blocks);
-  for (int i = 0; i < columns + blocks; ++i) parent_[i] = i;
-  block_of_row_.resize(problem.rows());
+  std::iota(parent_.begin(), parent_.end(), 0);
   for (int i = 0; i < blocks; ++i) {
     const RowBlock& block = problem.blocks[i];
-    std::fill_n(block_of_row_.begin() + block.row, block.size, i);
-    if (!ties(block) || (!left_out.empty() && left_out[i])) continue;
-    for (int e = block.entry; e < block.entry + block.entries; ++e) unite(problem.entries[e].column, columns + i);
+    if (block.entries == 0 || !ties(block) || (!left_out.empty() && left_out[i])) continue;
+    const JacobianEntry* entry = problem.entries.data() + block.entry;
+    int root = entry->column;
+    for (int e = 1; e < block.entries; ++e) root = unite(root, entry[e].column);
+    parent_[columns + i] = root;
   }
   if (!problem.coupling.empty()) {
-    for (int r = 0; r < problem.rows(); ++r)
+    block_of_row_.resize(problem.rows());
+    for (int i = 0; i < blocks; ++i)
+      std::fill_n(block_of_row_.begin() + problem.blocks[i].row, problem.blocks[i].size, i);
+    for (int r = 0; r < problem.rows(); ++r) {
+      const int a = block_of_row_[r];
+      int last = a;  // columns are sorted, and those of a block stand together
       for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k) {
-        const int a = block_of_row_[r], b = block_of_row_[problem.coupling.column[k]];
+        const int b = block_of_row_[problem.coupling.column[k]];
+        if (b == last) continue;
+        last = b;
         if (ties(problem.blocks[a]) && ties(problem.blocks[b])) unite(columns + a, columns + b);
       }
+    }
   }
   number_islands(problem, left_out);
 }
 
 void Islands::number_islands(const Problem& problem, std::span<const char> left_out) {
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
-  island_of_.assign(columns + blocks, -1);  // by root
+  for (int i = 0; i < columns + blocks; ++i) parent_[i] = parent_[parent_[i]];  // roots: parents come first
+  island_of_.assign(columns + blocks, -1);                                      // by root
   int count = 0;
   for (int i = 0; i < blocks; ++i) {
     if (!left_out.empty() && left_out[i]) continue;
-    int& island = island_of_[find_root(columns + i)];
+    int& island = island_of_[parent_[columns + i]];
     if (island < 0) island = count++;
   }
   // Counting sort of blocks and of columns by island keeps both in ascending order.
   const auto sort = [&](int first, int size, std::vector<int>* start, std::vector<int>* list) {
     start->assign(count + 1, 0);
-    list->resize(size);
     int listed = 0;
     for (int i = 0; i < size; ++i) {
-      const int island = island_of_[find_root(first + i)];
+      const int island = island_of_[parent_[first + i]];
       if (island < 0) continue;
       ++(*start)[island + 1];
       ++listed;
@@ -68,7 +79,7 @@ void Islands::number_islands(const Problem& problem, std::span<const char> left_
     for (int k = 0; k < count; ++k) (*start)[k + 1] += (*start)[k];
     list->resize(listed);
     for (int i = 0; i < size; ++i) {
-      const int island = island_of_[find_root(first + i)];
+      const int island = island_of_[parent_[first + i]];
       if (island >= 0) (*list)[(*start)[island]++] = i;
     }
     for (int k = count; k > 0; --k) (*start)[k] = (*start)[k - 1];
@@ -78,12 +89,16 @@ void Islands::number_islands(const Problem& problem, std::span<const char> left_
   sort(0, columns, &column_start_, &columns_);
   free_columns_.clear();
   for (int k = 0; k < columns; ++k)
-    if (island_of_[find_root(k)] < 0) free_columns_.push_back(k);
+    if (island_of_[parent_[k]] < 0) free_columns_.push_back(k);
   local_column_.assign(columns, -1);
-  local_row_.assign(problem.rows(), -1);
   for (int island = 0; island < count; ++island) {
-    int column = 0, row = 0;
+    int column = 0;
     for (const int k : this->columns(island)) local_column_[k] = column++;
+  }
+  if (problem.coupling.empty()) return;
+  local_row_.resize(problem.rows());
+  for (int island = 0; island < count; ++island) {
+    int row = 0;
     for (const int i : this->blocks(island))
       for (int k = 0; k < problem.blocks[i].size; ++k) local_row_[problem.blocks[i].row + k] = row++;
   }

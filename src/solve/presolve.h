@@ -46,7 +46,7 @@ class Islands {
   }
   void update(const Problem& problem, const VecX* lambda, std::span<const char> left_out);
   int find_root(int node);
-  void unite(int a, int b);
+  int unite(int a, int b);
   void number_islands(const Problem& problem, std::span<const char> left_out);
 
   std::vector<int> parent_;  ///< columns first, then row blocks

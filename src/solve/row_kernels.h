@@ -94,7 +94,9 @@ inline void set_diagonal(int m_, int n_, const double* j, const double* a, doubl
 }
 
 /// The same for A = diag(c I_3, B) of a rigid body.
-inline void set_body_diagonal(int m, const double* j, const double* a, double* out) {
+template <int M>
+inline void set_body_diagonal(int m_, const double* j, const double* a, double* out) {
+  const int m = M == kAny ? m_ : M;
   for (int r = 0; r < m; ++r, j += 6) {
     double angular = 0;
     for (int k = 3; k < 6; ++k) angular += j[k] * (a[6 * k + 3] * j[3] + a[6 * k + 4] * j[4] + a[6 * k + 5] * j[5]);

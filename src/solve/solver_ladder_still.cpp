@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solve/natural_map.h"
+#include "solve/row_kernels.h"
 #include "solve/solver_ladder_impl.h"
 #include "solve/solvers/solvers.h"
 
@@ -19,15 +20,23 @@ struct RowSpeeds {
   double most_left = 0;  ///< of rows that only must not close: how fast the worst does
 };
 
-double calc_row_image(const Problem& problem, const RowBlock& block, int k, const VecX& v) {
-  double sum = 0;
+/// Row k of J v and of J free.
+struct RowImages {
+  double v = 0, free = 0;
+};
+
+RowImages calc_row_images(const Problem& problem, const RowBlock& block, int k, const VecX& v, const VecX& free) {
+  RowImages images;
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
     const int column = problem.entries[e].column, n = problem.column_size(column);
     const double* j = problem.jacobian.data() + problem.entries[e].offset + k * n;
-    const double* at = v.data() + problem.column_start[column];
-    for (int i = 0; i < n; ++i) sum += j[i] * at[i];
+    const double *at = v.data() + problem.column_start[column], *free_at = free.data() + problem.column_start[column];
+    rows::dispatch(1, n, [&]<int M, int N>() {
+      rows::add_image<M, N>(1, n, j, at, &images.v);
+      rows::add_image<M, N>(1, n, j, free_at, &images.free);
+    });
   }
-  return sum;
+  return images;
 }
 
 /// Motors are a matter for the judge, and so are tangents.
@@ -37,15 +46,15 @@ void add_speeds(const Problem& problem, const RowBlock& block, const VecX& v, co
   const int rows = block.law == LawKind::Friction ? 1 : block.size;
   for (int k = 0; k < rows; ++k) {
     const int r = block.row + k;
-    const double image = calc_row_image(problem, block, k, v);
-    const double w = image + problem.c[r] + problem.compliance[r] * lambda[r];
+    const RowImages images = calc_row_images(problem, block, k, v, free);
+    const double w = images.v + problem.c[r] + problem.compliance[r] * lambda[r];
     if (block.law != LawKind::Equality && !(lambda[r] > 0)) {
       raise_to(-w, &speeds->most_left);
       continue;
     }
-    const double alone = calc_row_image(problem, block, k, free) + problem.c[r];
+    const double alone = images.free + problem.c[r];
     speeds->left += w * w;
-    speeds->creep += image * image;
+    speeds->creep += images.v * images.v;
     speeds->forces += alone * alone;
   }
 }

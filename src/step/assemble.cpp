@@ -102,13 +102,13 @@ void fill_pair_entries(const StepInput& input, const RowMap& map, int body_a, in
     const Body& b = input.model->bodies[body];
     const int column = map.column_of_body[body];
     if (column >= 0) {
-      BlockMap numbers(problem->jacobian.data() + problem->entries[entry++].offset, block.size, b.dof);
-      for (std::size_t r = 0; r < rows.size(); ++r) {
+      double* out = problem->jacobian.data() + problem->entries[entry++].offset + first * b.dof;
+      for (std::size_t r = 0; r < rows.size(); ++r, out += b.dof) {
         const Vec6& row = part(rows[r]);
         if (b.dof == 6) {
-          numbers.row(first + r) = row.transpose();
+          std::copy_n(row.data(), 6, out);
         } else {
-          for (int k = 0; k < b.dof; ++k) numbers(first + r, k) = row.dot(b.free_basis.col(k));
+          for (int k = 0; k < b.dof; ++k) out[k] = row.dot(b.free_basis.col(k));
         }
       }
     } else if (b.kind == BodyKind::Kinematic && !is_zero_twist(input.prescribed[body])) {
@@ -234,19 +234,46 @@ void add_spring_rows(const StepInput& input, const Weights& weights, const std::
 
 namespace {
 
-/// The row block of a contact, its numbers to be filled in.
-void add_contact_block(const StepInput& input, const ContactRows& contact, const RowMap& map, Problem* problem) {
+/// The law of a contact's row block.
+void set_contact_law(const StepInput& input, const ContactRows& contact, RowBlock* block) {
   const bool slippery = contact.friction == 0;
-  const int count = slippery ? 1 : contact.count + contact.extra;
-  RowBlock& block = problem->add_block(slippery ? LawKind::Nonnegative : LawKind::Friction, count);
-  block.friction = input.options->friction;
+  block->size = slippery ? 1 : contact.count + contact.extra;
+  block->law = slippery ? LawKind::Nonnegative : LawKind::Friction;
+  block->friction = input.options->friction;
   // Further limits are those of the true cone; in the plane sliding and rolling are two intervals, a box.
-  if (contact.extra > 0) block.friction = contact.count == 2 ? FrictionModel::Box : FrictionModel::Cone;
-  block.facets = input.options->facets;
-  block.mu = contact.friction;
-  block.mode = contact.solve;
-  block.rigid = input.contacts->contacts[contact.contact].limit >= 0;
-  add_pair_columns(map, contact.body_a, contact.body_b, problem);
+  if (contact.extra > 0) block->friction = contact.count == 2 ? FrictionModel::Box : FrictionModel::Cone;
+  block->facets = input.options->facets;
+  block->mu = contact.friction;
+  block->mode = contact.solve;
+  block->rigid = input.contacts->contacts[contact.contact].limit >= 0;
+}
+
+/// The row blocks of all contacts with a finite offset, their numbers to be filled in. Problem::add_block and add_entry
+/// do the same for one of them; here the lists of numbers grow once.
+void add_contact_blocks(const StepInput& input, const std::vector<ContactRows>& contacts,
+                        std::span<const double> offset, Problem* problem, RowMap* map) {
+  std::size_t rows = problem->c.size(), numbers = problem->jacobian.size();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!std::isfinite(offset[i])) continue;
+    map->contact_block[i] = static_cast<int>(problem->blocks.size());
+    map->contact_row[i] = static_cast<int>(rows);
+    RowBlock block;
+    set_contact_law(input, contacts[i], &block);
+    block.row = static_cast<int>(rows);
+    block.entry = static_cast<int>(problem->entries.size());
+    for (const int body : {contacts[i].body_a, contacts[i].body_b}) {
+      const int column = body >= 0 ? map->column_of_body[body] : -1;
+      if (column < 0) continue;
+      problem->entries.push_back({column, static_cast<int>(numbers)});
+      numbers += static_cast<std::size_t>(block.size) * problem->column_size(column);
+      ++block.entries;
+    }
+    rows += block.size;
+    problem->blocks.push_back(block);
+  }
+  problem->jacobian.resize(numbers, 0.0);
+  for (std::vector<double>* list : {&problem->c, &problem->compliance, &problem->lower, &problem->upper})
+    list->resize(rows, 0.0);
 }
 
 void fill_contact_block(const StepInput& input, const ContactRows& contact, double offset, const RowMap& map,
@@ -268,12 +295,7 @@ void add_contact_rows(const StepInput& input, const std::vector<ContactRows>& co
   map->contact_block.assign(contacts.size(), -1);
   const std::size_t most = std::count_if(offset.begin(), offset.end(), [](double x) { return std::isfinite(x); });
   reserve_rows(most, 3, problem);
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (!std::isfinite(offset[i])) continue;
-    add_contact_block(input, contacts[i], *map, problem);
-    map->contact_block[i] = static_cast<int>(problem->blocks.size()) - 1;
-    map->contact_row[i] = problem->blocks.back().row;
-  }
+  add_contact_blocks(input, contacts, offset, problem, map);
   for_portions(input.team, contacts.size(), kContactPortion, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
       if (map->contact_block[i] >= 0)
