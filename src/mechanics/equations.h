@@ -99,6 +99,8 @@ PairRow calc_point_row(const Pose& pose_a, const Pose& pose_b, const Vec3& ancho
                        const Vec3& e);
 
 void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows);
+/// The same where only the values are wanted: what is cheap to leave out of the rows themselves is.
+void update_joint_values(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows);
 /// The coordinate of one axis; an angle is the one nearest to `near` among those that differ by whole turns.
 AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, int axis, double near);
 AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, const Axis& axis, double near);

@@ -30,7 +30,7 @@ void add_row(const ValuedRow& row, JointRows* rows) { add_row(row.row, row.value
 /// Where nothing holds the bodies to the world: along the axes of A, which takes part as if it carried p_B. An open
 /// joint whose impulses act at two points would make angular momentum out of nothing. Mechanisms on the ground have
 /// none to keep, and world axes, in which the error of a link that whips round does not turn with it, hold them better.
-void add_point_rows(const Joint& joint, const PlacedJoint& at, int components, JointRows* rows) {
+void add_point_rows(const Joint& joint, const PlacedPoints& at, int components, JointRows* rows) {
   const Vec3 d = at.point_b - at.point_a;
   if (joint.floats) {
     for (int i = 0; i < components; ++i) {
@@ -42,6 +42,12 @@ void add_point_rows(const Joint& joint, const PlacedJoint& at, int components, J
   for (int i = 0; i < components; ++i) {
     add_row(calc_world_row(at.a, at.b, at.point_a, at.point_b, Vec3::Unit(i)), d[i], rows);
   }
+}
+
+/// Their values alone; the rows stay what they were.
+void add_point_values(const Joint& joint, const PlacedPoints& at, int components, JointRows* rows) {
+  const Vec3 d = at.point_b - at.point_a;
+  for (int i = 0; i < components; ++i) rows->value[rows->count++] = joint.floats ? at.a.rotation.col(i).dot(d) : d[i];
 }
 
 void add_dot_row(const PlacedJoint& at, int i, int j, JointRows* rows) { add_row(calc_axes_row(at, i, j), rows); }
@@ -158,31 +164,58 @@ void add_lock_rows(const Joint& joint, const PlacedJoint& at, JointRows* rows) {
   }
 }
 
+/// Points alone: no axis of the joint is asked for.
+bool is_plain_ball(const Joint& joint) {
+  return joint.kind == JointKind::Ball && std::none_of(joint.lock.begin(), joint.lock.end(), [](bool x) { return x; });
+}
+
+void begin_rows(const Joint& joint, int index, JointRows* out) {
+  out->joint = index;
+  out->body_a = joint.a;
+  out->body_b = joint.b;
+  out->compliance = joint.compliance;
+  out->damping_time = joint.damping_time;
+  out->count = 0;
+}
+
+void update_rows(const Model& model, std::span<const Pose> pose, const Joint& joint, JointRows* out) {
+  if (is_plain_ball(joint)) {
+    add_point_rows(joint, PlacedPoints(joint, pose), model.planar ? 2 : 3, out);
+  } else {
+    const PlacedJoint at(joint, pose);
+    add_rows(joint, at, model.planar, out);
+    add_lock_rows(joint, at, out);
+  }
+  for (int k = out->count; k < 6; ++k) {
+    out->row[k] = PairRow{};
+    out->value[k] = 0;
+  }
+}
+
 }  // namespace
 
 void update_joint_rows(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows) {
   rows->resize(model.joints.size());
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    begin_rows(model.joints[i], static_cast<int>(i), &(*rows)[i]);
+    update_rows(model, pose, model.joints[i], &(*rows)[i]);
+  }
+}
+
+void update_joint_values(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* rows) {
+  rows->resize(model.joints.size());
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const Joint& joint = model.joints[i];
-    JointRows& out = (*rows)[i];
-    out.joint = static_cast<int>(i);
-    out.body_a = joint.a;
-    out.body_b = joint.b;
-    out.compliance = joint.compliance;
-    out.damping_time = joint.damping_time;
-    out.count = 0;
-    const PlacedJoint at(joint, pose);
-    add_rows(joint, at, model.planar, &out);
-    add_lock_rows(joint, at, &out);
-    for (int k = out.count; k < 6; ++k) {
-      out.row[k] = PairRow{};
-      out.value[k] = 0;
-    }
+    begin_rows(joint, static_cast<int>(i), &(*rows)[i]);
+    if (is_plain_ball(joint))
+      add_point_values(joint, PlacedPoints(joint, pose), model.planar ? 2 : 3, &(*rows)[i]);
+    else
+      update_rows(model, pose, joint, &(*rows)[i]);
   }
 }
 
 double calc_joint_error(const Model& model, std::span<const Pose> pose, std::vector<JointRows>* scratch) {
-  update_joint_rows(model, pose, scratch);
+  update_joint_values(model, pose, scratch);
   double largest = 0;
   for (const JointRows& rows : *scratch) {
     for (int k = 0; k < rows.count; ++k) largest = std::max(largest, std::abs(rows.value[k]));

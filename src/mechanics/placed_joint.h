@@ -9,14 +9,21 @@
 
 namespace slipstick {
 
-struct PlacedJoint {
+/// Its points: all that a ball joint needs.
+struct PlacedPoints {
   Side a, b;
   Vec3 point_a, point_b;
-  Mat3 frame_a, frame_b;
 
-  PlacedJoint(const Joint& joint, std::span<const Pose> pose) : a(pose, joint.a), b(pose, joint.b) {
+  PlacedPoints(const Joint& joint, std::span<const Pose> pose) : a(pose, joint.a), b(pose, joint.b) {
     point_a = a.position + a.rotation * joint.anchor_a;
     point_b = b.position + b.rotation * joint.anchor_b;
+  }
+};
+
+struct PlacedJoint : PlacedPoints {
+  Mat3 frame_a, frame_b;
+
+  PlacedJoint(const Joint& joint, std::span<const Pose> pose) : PlacedPoints(joint, pose) {
     frame_a = a.rotation * joint.frame_a;
     frame_b = b.rotation * joint.frame_b;
   }

@@ -55,9 +55,15 @@ namespace {
 void divide_by_mass(const Problem& problem, const MassBlocks& masses, int column, VecX* v) {
   const int n = problem.column_size(column);
   double* part = v->data() + problem.column_start[column];
-  double momentum[6], result[6] = {};
-  std::copy_n(part, n, momentum);
   const double* inverse = masses.inverse(column).data();
+  double momentum[6], result[6] = {};
+  if (n == 6) {
+    const Six six = Six::load(part);
+    for (int i = 0; i < 6; ++i) result[i] = dot(Six::load(inverse + 6 * i), six);
+    std::copy_n(result, 6, part);
+    return;
+  }
+  std::copy_n(part, n, momentum);
   rows::dispatch(n, n, [&]<int M, int N>() { rows::add_image<M, N>(n, n, inverse, momentum, result); });
   std::copy_n(result, n, part);
 }

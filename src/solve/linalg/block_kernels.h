@@ -1,5 +1,5 @@
 // Dense kernels on small column-major blocks (1 to 6 rows and columns), with the sizes as template arguments where they
-// are common so that the compiler unrolls them; kAny means "given at run time".
+// are common so that the compiler unrolls them; kAny means "given at run time". No two blocks of a call overlap.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ inline constexpr int kAny = -1;
 
 /// C(m x n) -= A(m x k) B(n x k)^T.
 template <int M, int N, int K>
-inline void subtract_product(int m_, int n_, int k_, const double* a, const double* b, double* c) {
+inline void subtract_product(int m_, int n_, int k_, const double* __restrict a, const double* __restrict b,
+                             double* __restrict c) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N, k = K == kAny ? k_ : K;
   if constexpr (M == 6 && K == 6) {
     Six column[6];
@@ -38,7 +39,8 @@ inline void subtract_product(int m_, int n_, int k_, const double* a, const doub
 
 /// y(m) -= A(m x n) x.
 template <int M, int N>
-inline void subtract_image(int m_, int n_, const double* a, const double* x, double* y) {
+inline void subtract_image(int m_, int n_, const double* __restrict a, const double* __restrict x,
+                           double* __restrict y) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
   if constexpr (M == 6) {
     Six sum = Six::load(y);
@@ -52,7 +54,8 @@ inline void subtract_image(int m_, int n_, const double* a, const double* x, dou
 
 /// x(n) -= A(m x n)^T y.
 template <int M, int N>
-inline void subtract_transposed_image(int m_, int n_, const double* a, const double* y, double* x) {
+inline void subtract_transposed_image(int m_, int n_, const double* __restrict a, const double* __restrict y,
+                                      double* __restrict x) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
   if constexpr (M == 6) {
     const Six six = Six::load(y);
@@ -90,7 +93,7 @@ inline int factor_ldlt(int n_, double* d) {
 
 /// X(m x n) := X D^-1 with D from factor_ldlt.
 template <int M, int N>
-inline void divide_ldlt(int m_, int n_, const double* d, double* x) {
+inline void divide_ldlt(int m_, int n_, const double* __restrict d, double* __restrict x) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
   for (int j = 0; j < n; ++j)  // X := X L^-T
     for (int k = j + 1; k < n; ++k)
@@ -104,7 +107,7 @@ inline void divide_ldlt(int m_, int n_, const double* d, double* x) {
 
 /// x(n) := D^-1 x with D from factor_ldlt.
 template <int N>
-inline void solve_ldlt(int n_, const double* d, double* x) {
+inline void solve_ldlt(int n_, const double* __restrict d, double* __restrict x) {
   divide_ldlt<1, N>(1, n_, d, x);
 }
 
@@ -135,7 +138,7 @@ inline bool factor_lu(int n_, double* d, int* pivot) {
 
 /// X(m x n) := X D^-1 with D from factor_lu.
 template <int M, int N>
-inline void divide_lu(int m_, int n_, const double* d, const int* pivot, double* x) {
+inline void divide_lu(int m_, int n_, const double* __restrict d, const int* pivot, double* __restrict x) {
   const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
   for (int j = 0; j < n; ++j) {  // X := X U^-1
     for (int i = 0; i < m; ++i) x[j * m + i] *= d[j * n + j];
@@ -152,7 +155,7 @@ inline void divide_lu(int m_, int n_, const double* d, const int* pivot, double*
 
 /// x(n) := D^-1 x with D from factor_lu.
 template <int N>
-inline void solve_lu(int n_, const double* d, const int* pivot, double* x) {
+inline void solve_lu(int n_, const double* __restrict d, const int* pivot, double* __restrict x) {
   const int n = N == kAny ? n_ : N;
   for (int j = 0; j < n; ++j)
     if (pivot[j] != j) std::swap(x[j], x[pivot[j]]);

@@ -13,7 +13,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kCompliance = 1e-8, kLeastCompliance = 1e-17;
-constexpr double kEqualityShare = 0.1;
+constexpr double kEqualityShare = 1e-3;
 constexpr double kSoftest = 1e4;      // how much softer a row may be that carries little ...
 constexpr double kSoftestStick = 30;  // ... and one that is about to slip
 constexpr double kChordFall = 0.1;    // of the residual in a step with the factor at hand, or a new one is due

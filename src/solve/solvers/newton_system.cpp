@@ -1,6 +1,7 @@
 #include "solve/solvers/newton_system.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "solve/row_kernels.h"
 
@@ -33,8 +34,45 @@ void NewtonSystem::update_joint_diagonals(const Problem& problem, const MassBloc
       update_joint_diagonal(problem, masses, block, joint_diagonal_.data() + block.row);
 }
 
+namespace {
+
+template <class T>
+bool has_same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+}  // namespace
+
+/// Whether the matrices of the problem, all equations, are those of the last one, bit by bit; they are kept for the
+/// next question. So it is with a second pass of a scheme, which changes c and nothing else.
+bool PrimalSystem::is_same_linear(const Problem& problem) {
+  const auto linear = [](const RowBlock& block) { return block.law == LawKind::Equality; };
+  if (!std::all_of(problem.blocks.begin(), problem.blocks.end(), linear)) return has_kept_ = false;
+  const auto same_block = [](const RowBlock& a, const RowBlock& b) {
+    return a.size == b.size && a.entry == b.entry && a.entries == b.entries;
+  };
+  Problem& kept = kept_;
+  const bool same =
+      has_kept_ && kept.symmetric == problem.symmetric && has_same_bits(kept.column_start, problem.column_start) &&
+      std::equal(kept.blocks.begin(), kept.blocks.end(), problem.blocks.begin(), problem.blocks.end(), same_block) &&
+      has_same_bits(kept.entries, problem.entries) && has_same_bits(kept.jacobian, problem.jacobian) &&
+      has_same_bits(kept.mass, problem.mass) && has_same_bits(kept.compliance, problem.compliance);
+  if (same) return true;
+  kept.symmetric = problem.symmetric;
+  kept.column_start = problem.column_start;
+  kept.blocks = problem.blocks;
+  kept.entries = problem.entries;
+  kept.jacobian = problem.jacobian;
+  kept.mass = problem.mass;
+  kept.compliance = problem.compliance;
+  has_kept_ = true;
+  return false;
+}
+
 void PrimalSystem::prepare(const Problem& problem) {
   problem_ = &problem;
+  if (is_same_linear(problem)) return;
+  factored_weight_.resize(0);
   masses_.update(problem);
   update_joint_diagonals(problem, masses_);
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
@@ -126,11 +164,16 @@ void PrimalSystem::update_state(const VecX& x, VecX* v, VecX* u) {
 }
 
 bool PrimalSystem::factor(const NewtonMaps& maps) {
+  // Of the very same matrix there is a factor already.
+  if (has_kept_ && factored_weight_.size() == maps.weight.size() && factored_weight_ == maps.weight) return true;
+  factored_weight_.resize(0);
   factor_.reset(pattern_, maps.symmetric && problem_->symmetric);
   assemble_masses();
   assemble_laws(maps);
   assemble_equalities(maps);
-  return factor_.factor();
+  if (!factor_.factor()) return false;
+  if (has_kept_) factored_weight_ = maps.weight;
+  return true;
 }
 
 void PrimalSystem::assemble_masses() {

@@ -66,6 +66,7 @@ class PrimalSystem : public NewtonSystem {
   double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_, *problem_); }
 
  private:
+  bool is_same_linear(const Problem& problem);
   bool find_slots();
   bool uses_every_edge();
   void analyze();
@@ -90,6 +91,9 @@ class PrimalSystem : public NewtonSystem {
   std::vector<int> analyzed_size_;
   std::vector<char> analyzed_late_;
   VecX unknowns_;
+  Problem kept_;  // the matrices of the last problem, if it was linear
+  bool has_kept_ = false;
+  VecX factored_weight_;  // of the factor at hand, if it is theirs
 };
 
 /// For problems in local form: no columns, u = W x + c with W positive semi-definite, often of low rank. With the

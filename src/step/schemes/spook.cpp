@@ -98,6 +98,7 @@ class Spook final : public Scheme {
                              const State& next, int body) const override;
 
  private:
+  void discretize_again(const StepInput& input, StepProblem* made);
   void update_velocity(const StepInput& input, bool ahead);
   void update_bend(const StepInput& input, const std::vector<JointRows>& joints, std::vector<double>* bend);
   void add_columns(const StepInput& input, StepProblem* made);
@@ -110,10 +111,11 @@ class Spook final : public Scheme {
   // Scratch.
   std::vector<Twist> velocity_;          ///< of which the bends are taken
   std::vector<Pose> pose_ahead_;         ///< move(q, velocity_, h)
-  std::vector<JointRows> joints_ahead_;  ///< there
+  std::vector<JointRows> joints_ahead_;  ///< there, values alone
   std::vector<double> bend_;             ///< what each joint value gains there beyond h G v, m or rad
   std::vector<double> bend_end_;         ///< the same for the velocities expected at the end of the step
   std::vector<double> bend_found_;       ///< the same for those that came out (`refine`)
+  std::vector<double> bend_used_;        ///< bend_end_ as the problem has it
   GeometricStiffness stiffness_;
   std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
@@ -140,7 +142,7 @@ void Spook::update_bend(const StepInput& input, const std::vector<JointRows>& jo
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     pose_ahead_[i] = model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i]
                                                              : move(input.state->pose[i], velocity_[i], input.h);
-  update_joint_rows(model, pose_ahead_, &joints_ahead_);
+  update_joint_values(model, pose_ahead_, &joints_ahead_);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const JointRows &now = joints[j], &ahead = joints_ahead_[j];
     for (int r = 0; r < now.count; ++r)
@@ -149,7 +151,7 @@ void Spook::update_bend(const StepInput& input, const std::vector<JointRows>& jo
   }
 }
 
-/// What the velocities found bend the joints by. `velocity_` is overwritten: `discretize` sets it again.
+/// What the velocities found bend the joints by. `velocity_` is overwritten.
 bool Spook::refine(const StepInput& input, const StepProblem& made, const Solution& solution) {
   if (!input.options->spook.hessian || input.model->joints.empty()) return false;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
@@ -291,7 +293,17 @@ Vec3 Spook::calc_inertial_impulse(const StepInput& input, const StepProblem& mad
   return turn - stiffness_.calc_after(body) * u + stiffness_.calc_before(body) * input.state->velocity[body].angular;
 }
 
+/// A second pass has other bends at the end, and the problem of the first one but for that.
+void Spook::discretize_again(const StepInput& input, StepProblem* made) {
+  for (int slot = 0; slot < input.model->joint_rows; ++slot) {
+    const int row = made->map.joint_row[slot];
+    if (row >= 0) made->problem.c[row] += (bend_end_[slot] - bend_used_[slot]) / input.h_nominal;
+  }
+  bend_used_ = bend_end_;
+}
+
 void Spook::discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) {
+  if (again) return discretize_again(input, made);
   made->equations = &equations;
   made->pose = input.state->pose;
   begin_problem(*input.model, &made->problem, &made->map);
@@ -301,13 +313,12 @@ void Spook::discretize(const StepInput& input, const Equations& equations, bool 
     stiffness_.clear(*input.model);
   }
   add_columns(input, made);
-  if (!again) {
-    update_velocity(input, true);
-    update_bend(input, equations.joints, &bend_end_);
-  }
+  update_velocity(input, true);
+  update_bend(input, equations.joints, &bend_end_);
   update_velocity(input, false);
   update_bend(input, equations.joints, &bend_);
-  if (!again && calc_largest_difference(bend_, bend_end_) > kBendChange) bend_end_ = bend_;
+  if (calc_largest_difference(bend_, bend_end_) > kBendChange) bend_end_ = bend_;
+  bend_used_ = bend_end_;
   add_joints(input, equations.joints, velocity_, bend_, bend_end_, &made->problem, &made->map);
   const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
   add_axis_rows(input, {}, equations, share, &made->problem, &made->map);

@@ -38,6 +38,10 @@ void check_rates(const Model& model, const std::vector<Pose>& pose, const std::v
     const double slope = (ahead.value[k] - behind.value[k]) / (2 * h);
     EXPECT_NEAR(calc_rate(rows.row[k], rows.body_a, rows.body_b, velocity), slope, 1e-8) << what << " row " << k;
   }
+  std::vector<JointRows> alone;
+  update_joint_values(model, pose, &alone);
+  ASSERT_EQ(alone.at(0).count, rows.count) << what;
+  for (int k = 0; k < rows.count; ++k) EXPECT_NEAR(alone[0].value[k], rows.value[k], 1e-14) << what << " row " << k;
 }
 
 TEST(JointRows, JacobiansAreTheDerivativesOfTheValues) {

@@ -311,6 +311,27 @@ TEST(NewtonTest, SameBitsWhateverWasSolvedBefore) {
   }
 }
 
+/// The factor of equations is kept for others with the very same matrices; not for those that differ in one number.
+TEST(NewtonTest, EquationsWithTheSameMatricesHaveTheBitsOfANewSolver) {
+  const Problem first = chain(12);
+  std::vector<Problem> next(6, first);
+  for (double& c : next[1].c) c += 0.01;
+  next[2].jacobian[7] += 1e-6;
+  next[3].compliance[4] = 1e-6;
+  next[4].mass[0] *= 1.5;
+  next[5].b[2] -= 1;
+  const std::unique_ptr<Solver> used = make_solver("newton");
+  for (const Problem& problem : next) {
+    Solution again, alone;
+    const std::unique_ptr<Solver> fresh = make_solver("newton");
+    EXPECT_EQ(used->solve(problem, 1e-8, &again).status, SolveStatus::Solved);
+    EXPECT_EQ(fresh->solve(problem, 1e-8, &alone).status, SolveStatus::Solved);
+    EXPECT_EQ(again.lambda, alone.lambda);
+    EXPECT_EQ(again.v, alone.v);
+    EXPECT_LE(certify(problem, again).verdict(), 1e-9);
+  }
+}
+
 TEST(NewtonTest, ImpossibleProblemIsReported) {
   // One body between two fixed walls that both push it out by more than there is room for.
   SceneProblem scene;
