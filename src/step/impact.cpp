@@ -33,9 +33,10 @@ void add_momenta(const Model& model, const std::vector<Twist>& velocity, ImpactS
   }
 }
 
-void solve_phase(const StepInput& input, StepSolver* ladder, ImpactScratch* scratch, std::vector<Twist>* velocity,
-                 LadderResult* worst) {
-  scratch->solution.lambda.resize(0);
+/// `warm`: the problem is that of the solution at hand but for a few numbers.
+void solve_phase(const StepInput& input, bool warm, StepSolver* ladder, ImpactScratch* scratch,
+                 std::vector<Twist>* velocity, LadderResult* worst) {
+  if (!warm) scratch->solution.lambda.resize(0);
   const LadderResult result = ladder->solve(scratch->normals, scratch->problem, &scratch->relaxed, &scratch->solution);
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
@@ -202,7 +203,7 @@ void Impact::compress(bool plain) {
     for (int k = 1; contacts()[i].friction > 0 && k < contacts()[i].count; ++k)
       s_.problem.c[s_.map.contact_row[i] + k] += law(i).tangential_restitution * speed(s_.initial, i, k);
   }
-  solve_phase(in_.step, &ladder_, &s_, &velocity_, &result_.solve);
+  solve_phase(in_.step, false, &ladder_, &s_, &velocity_, &result_.solve);
   s_.compression.resize(static_cast<Eigen::Index>(contacts().size()));
   for (std::size_t i = 0; i < contacts().size(); ++i)
     s_.compression[static_cast<Eigen::Index>(i)] = s_.solution.lambda[s_.map.contact_row[i]];
@@ -292,7 +293,7 @@ void Impact::decompress() {
   for (int repeat = 0;; ++repeat) {
     assemble_decompression();
     velocity_ = s_.compressed;
-    solve_phase(in_.step, &ladder_, &s_, &velocity_, &result_.solve);
+    solve_phase(in_.step, repeat > 0, &ladder_, &s_, &velocity_, &result_.solve);
     double change = 0, size = s_.compression.size() > 0 ? s_.compression.cwiseAbs().maxCoeff() : 0;
     for (std::size_t i = 0; i < contacts().size(); ++i) {
       if (s_.fixed_row[i] < 0) continue;
@@ -433,7 +434,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
   LadderResult result;
   result.certified = true;
   scratch->normals.clear();
-  solve_phase(input, ladder, scratch, velocity, &result);
+  solve_phase(input, false, ladder, scratch, velocity, &result);
   clear_impulses(*input.model, scratch);
   add_joint_impulses(*input.model, scratch);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i)

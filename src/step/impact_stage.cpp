@@ -97,6 +97,16 @@ void ImpactStage::keep_near(ContactSet* touching) {
   restitution_.resize(kept);
 }
 
+/// The bodies of these contacts, where no joint passes on what they are given; the others keep their velocities.
+std::span<const char> ImpactStage::find_taking_part(const Model& model, const ContactSet& touching) {
+  if (!model.joints.empty() || !model.axes.empty() || !model.couplings.empty()) return {};
+  taking_part_.assign(model.bodies.size(), 0);
+  for (const Contact& contact : touching.contacts)
+    for (const int body : {contact.body_a, contact.body_b})
+      if (body >= 0) taking_part_[body] = 1;
+  return taking_part_;
+}
+
 bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted) {
   const Model& model = *input.model;
   events_.clear();
@@ -124,6 +134,7 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, 
     impact.step.h = 0;
     impact.scheme = &scheme;
     impact.restitution = restitution_;
+    impact.taking_part = find_taking_part(model, pass.contacts);
     impact.plastic_speed = calc_plastic_speed(model, input.h_nominal);
     pass.result = apply_impact(impact, ladder, &pass.scratch, &velocity_, &events_);
     if (!pass.result.happened) break;

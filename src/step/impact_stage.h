@@ -36,6 +36,7 @@ class ImpactStage {
  private:
   bool is_due(const StepInput& input, bool ahead, ContactSet* touching);
   void keep_near(ContactSet* touching);
+  std::span<const char> find_taking_part(const Model& model, const ContactSet& touching);
   void update_acceleration(const StepInput& input);
 
   std::vector<Pass> passes_;
@@ -45,6 +46,7 @@ class ImpactStage {
   std::vector<double> restitution_;   ///< e_eff per contact that takes part
   std::vector<char> due_;             ///< per contact that takes part
   std::vector<char> struck_, moves_;  ///< per body
+  std::vector<char> taking_part_;     ///< per body, in the pass at hand
   std::vector<Twist> velocity_;
   std::vector<Twist> acceleration_;  ///< by gravity and loads
   std::vector<Vec6> load_;

@@ -72,7 +72,7 @@ bool PrimalSystem::is_same_linear(const Problem& problem) {
 void PrimalSystem::prepare(const Problem& problem) {
   problem_ = &problem;
   if (is_same_linear(problem)) return;
-  factored_weight_.resize(0);
+  has_factor_ = false;
   masses_.update(problem);
   update_joint_diagonals(problem, masses_);
   const int columns = problem.columns(), blocks = static_cast<int>(problem.blocks.size());
@@ -165,14 +165,15 @@ void PrimalSystem::update_state(const VecX& x, VecX* v, VecX* u) {
 
 bool PrimalSystem::factor(const NewtonMaps& maps) {
   // Of the very same matrix there is a factor already.
-  if (has_kept_ && factored_weight_.size() == maps.weight.size() && factored_weight_ == maps.weight) return true;
-  factored_weight_.resize(0);
+  if (has_factor_ && factored_weight_ == maps.weight) return true;
+  has_factor_ = false;
   factor_.reset(pattern_, maps.symmetric && problem_->symmetric);
   assemble_masses();
   assemble_laws(maps);
   assemble_equalities(maps);
   if (!factor_.factor()) return false;
   if (has_kept_) factored_weight_ = maps.weight;
+  has_factor_ = has_kept_;
   return true;
 }
 

@@ -92,8 +92,8 @@ class PrimalSystem : public NewtonSystem {
   std::vector<char> analyzed_late_;
   VecX unknowns_;
   Problem kept_;  // the matrices of the last problem, if it was linear
-  bool has_kept_ = false;
-  VecX factored_weight_;  // of the factor at hand, if it is theirs
+  bool has_kept_ = false, has_factor_ = false;
+  VecX factored_weight_;  // of their factor
 };
 
 /// For problems in local form: no columns, u = W x + c with W positive semi-definite, often of low rank. With the
