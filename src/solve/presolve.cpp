@@ -43,13 +43,16 @@ void Islands::update(const Problem& problem, const VecX* lambda, std::span<const
     for (int i = 0; i < blocks; ++i)
       std::fill_n(block_of_row_.begin() + problem.blocks[i].row, problem.blocks[i].size, i);
     for (int r = 0; r < problem.rows(); ++r) {
-      const int a = block_of_row_[r];
-      int last = a;  // columns are sorted, and those of a block stand together
-      for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k) {
+      const int a = block_of_row_[r], end = problem.coupling.start[r + 1];
+      for (int k = problem.coupling.start[r]; k < end;) {
         const int b = block_of_row_[problem.coupling.column[k]];
-        if (b == last) continue;
-        last = b;
-        if (ties(problem.blocks[a]) && ties(problem.blocks[b])) unite(columns + a, columns + b);
+        const RowBlock& other = problem.blocks[b];
+        // Columns are sorted: those of a whole block stand together and are passed at once.
+        const bool whole = k + other.size <= end && problem.coupling.column[k] == other.row &&
+                           problem.coupling.column[k + other.size - 1] == other.row + other.size - 1;
+        k += whole ? other.size : 1;
+        if (parent_[columns + a] == parent_[columns + b]) continue;
+        if (ties(problem.blocks[a]) && ties(other)) unite(columns + a, columns + b);
       }
     }
   }
