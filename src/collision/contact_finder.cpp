@@ -89,6 +89,7 @@ struct ContactFinder::Impl {
   Vec3 calc_half_extent(const PlacedShape& shape) const;
   void find_plane_pairs();
   void name_pairs();
+  void keep_pairs_of(std::span<const char> bodies);
   void sort_pairs();
   bool may_touch(int shape_a, int shape_b) const;
   double reach_of(std::span<const double> reach, int shape) const {
@@ -407,6 +408,14 @@ void ContactFinder::Impl::sort_pairs() {
   }
 }
 
+void ContactFinder::Impl::keep_pairs_of(std::span<const char> bodies) {
+  const auto is_of = [&](std::int32_t shape) {
+    const std::int32_t body = briefs[shape].body;
+    return body != kWorld && bodies[body] != 0;
+  };
+  std::erase_if(pairs, [&](const IndexPair& pair) { return !is_of(pair.a) && !is_of(pair.b); });
+}
+
 Contact ContactFinder::Impl::make_names(int shape_a, int shape_b) const {
   const ShapeBrief &a = briefs[shape_a], &b = briefs[shape_b];
   Contact names;
@@ -480,7 +489,8 @@ Bounds ContactFinder::calc_bounds(int shape) const {
   return impl_->calc_bounds(shape, impl_->no_reach);
 }
 
-void ContactFinder::find(const State& state, std::span<const double> reach, ContactSet* contacts) {
+void ContactFinder::find(const State& state, std::span<const double> reach, std::span<const char> bodies,
+                         ContactSet* contacts) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   Impl& impl = *impl_;
@@ -492,6 +502,7 @@ void ContactFinder::find(const State& state, std::span<const double> reach, Cont
   impl.name_pairs();
   impl.find_static_pairs();
   impl.find_plane_pairs();
+  if (!bodies.empty()) impl.keep_pairs_of(bodies);
   impl.sort_pairs();
   impl.broad_phase_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   impl.find_all(&contacts->contacts);

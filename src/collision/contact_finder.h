@@ -31,7 +31,11 @@ class ContactFinder {
 
   /// reach: one entry per body, how far any of its points may travel in the step, m. `contacts` comes out sorted by
   /// key.
-  void find(const State& state, std::span<const double> reach, ContactSet* contacts);
+  void find(const State& state, std::span<const double> reach, ContactSet* contacts) {
+    find(state, reach, {}, contacts);
+  }
+  /// The same of some bodies alone, one entry per body, with all that they may touch; none given: all.
+  void find(const State& state, std::span<const double> reach, std::span<const char> bodies, ContactSet* contacts);
   /// Of the last `find`: placing shapes and finding and sorting pairs, everything before the first distance.
   double broad_phase_seconds() const;
 

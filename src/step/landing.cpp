@@ -155,7 +155,7 @@ bool Landings::carry(const StepInput& input, ContactFinder* finder, StepSolver* 
     reach_[i] =
         input.h * (state.velocity[i].linear.norm() + state.velocity[i].angular.norm() * model_.bodies[i].reach_radius);
   }
-  finder->find(touch_, reach_, &found_);
+  finder->find(touch_, reach_, carried_, &found_);
   carrying_.contacts.clear();
   for (const Contact& contact : found_.contacts) {
     const int body = find_lone(contact);

@@ -93,6 +93,20 @@ std::vector<Contact> find_by_brute_force(const World& world) {
   return all;
 }
 
+TEST(Finder, SomeBodiesHaveTheContactsThatTheyHaveAmongAll) {
+  Random random(11);
+  const World world = make_crowd(&random, false, 120, 6, 0.2);
+  ContactFinder finder(world.model);
+  ContactSet all, some;
+  finder.find(world.state, world.reach, &all);
+  std::vector<char> bodies(world.model.bodies.size(), 0);
+  for (std::size_t k = 0; k < bodies.size(); k += 7) bodies[k] = 1;
+  finder.find(world.state, world.reach, bodies, &some);
+  std::erase_if(all.contacts, [&](const Contact& c) { return !bodies[c.body_a] && !bodies[c.body_b]; });
+  EXPECT_GT(some.contacts.size(), 10u);
+  EXPECT_TRUE(same_bits(some.contacts, all.contacts));
+}
+
 TEST(Finder, EqualsBruteForce) {
   Random random(11);
   for (int scene = 0; scene < 24; ++scene) {
