@@ -106,6 +106,9 @@ class SolverLadder {
   SolverLadder& operator=(SolverLadder&&) noexcept;
   /// `solution` holds the warm start (ignored if its sizes are wrong) and, on return, the best answer by the judge.
   LadderResult solve(const Problem& problem, Solution* solution);
+  /// The same where some columns, one entry each, have their answer already (another problem differed elsewhere only):
+  /// islands of such columns keep what `solution` has of them, if the judge is content with it.
+  LadderResult solve(const Problem& problem, std::span<const char> answered, Solution* solution);
   /// The same where nobody asks how good the answer is: heaps are swept and not judged. Where there are any, `residual`
   /// is infinite and nothing is certified.
   LadderResult solve_unjudged(const Problem& problem, Solution* solution);

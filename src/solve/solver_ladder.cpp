@@ -320,7 +320,8 @@ void SolverLadder::Impl::judge_whole(const Problem& problem, const Solution& sol
 
 /// Every island by what answers it. True: the judge has seen the whole as it is now.
 bool SolverLadder::Impl::answer(const Problem& problem, bool judges, Solution* solution, LadderJudged* judged) {
-  const bool still = judges && find_still(problem, solution);
+  const bool kept = judges && find_kept(problem);
+  const bool still = (judges && find_still(problem, solution)) || kept;
   solve_rest(problem, solution);
   if (!heaps.empty()) *judged = sweep_heaps(problem, judges ? &judge : nullptr, solution);
   if (!still || is_stopped()) return !heaps.empty();
@@ -345,7 +346,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   work_per_row = problem.rows() == 0 ? 0 : std::max(limit - spent, kLeastShare * limit) / problem.rows();
   if (std::isinf(limit)) work_per_row = limit;
   find_heaps(problem);
-  for (const auto& slot : slots) slot->is_still = slot->is_solved = false;
+  for (const auto& slot : slots) slot->is_still = slot->is_kept = slot->is_solved = false;
   LadderJudged judged;
   const bool known = answer(problem, judges, solution, &judged);
   LadderResult result;
@@ -419,6 +420,12 @@ std::span<const SolverStatistics> SolverLadder::statistics() const { return impl
 
 LadderResult SolverLadder::solve(const Problem& problem, Solution* solution) {
   return impl_->solve(problem, true, solution);
+}
+LadderResult SolverLadder::solve(const Problem& problem, std::span<const char> answered, Solution* solution) {
+  impl_->answered = answered;
+  const LadderResult result = impl_->solve(problem, true, solution);
+  impl_->answered = {};
+  return result;
 }
 LadderResult SolverLadder::solve_unjudged(const Problem& problem, Solution* solution) {
   return impl_->solve(problem, false, solution);

@@ -47,6 +47,7 @@ struct LadderSlot {
   SolverStatistics prototype_count;
   bool is_heap = false;    ///< swept where it stands
   bool is_still = false;   ///< answered by its guess, if the judge agrees
+  bool is_kept = false;    ///< because it is the answer of an earlier pass
   bool is_solved = false;  ///< in this call
   int sweeps = 0;          ///< of a heap: that it is to have
   // Of many impulses those that are meant.
@@ -128,6 +129,7 @@ struct SolverLadder::Impl {
   void choose_forces(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool keeps_choice(const Problem& problem, const Solution& guess, const ProblemPart& part) const;
   bool find_still(const Problem& problem, Solution* solution);
+  bool find_kept(const Problem& problem);
   bool take_still(const Problem& problem, Solution* solution);
   void name_still_forces(const Problem& problem, const ProblemPart& part, LadderSlot* slot, Solution* solution) const;
   void solve_islands(const Problem& problem, Solution* solution);
@@ -153,6 +155,7 @@ struct SolverLadder::Impl {
   std::vector<IslandResult> island_results;
   std::vector<std::unique_ptr<LadderSlot>> slots;
   std::vector<LadderHeap> heaps;
+  std::span<const char> answered;  ///< columns that have their answer
   MassBlocks still_masses;
   VecX guess_v, still_v, still_free;  ///< velocities as given, under the impulses of the guess, and under none
   Judge judge;

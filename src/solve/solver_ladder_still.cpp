@@ -96,6 +96,22 @@ bool SolverLadder::Impl::keeps_choice(const Problem& problem, const Solution& gu
   });
 }
 
+/// Marks the islands that have their answer, velocities and all. False: there are none.
+bool SolverLadder::Impl::find_kept(const Problem& problem) {
+  if (static_cast<int>(answered.size()) != problem.columns() || options.hold_resting || options.prototype ||
+      !heaps.empty())
+    return false;
+  bool any = false;
+  for (int island = 0; island < islands.count(); ++island) {
+    const std::span<const int> columns = islands.part(island).columns;
+    if (!std::all_of(columns.begin(), columns.end(), [&](int k) { return answered[k] != 0; })) continue;
+    LadderSlot& slot = *slots[island];
+    reset(&slot);
+    slot.is_still = slot.is_kept = any = true;
+  }
+  return any;
+}
+
 /// Marks the islands that hardly move under the impulses of the guess, and gives them the velocities that follow.
 /// False: there are none.
 bool SolverLadder::Impl::find_still(const Problem& problem, Solution* solution) {
@@ -104,7 +120,8 @@ bool SolverLadder::Impl::find_still(const Problem& problem, Solution* solution) 
   bool any = false;
   for (int island = 0; island < islands.count(); ++island) {
     const ProblemPart part = islands.part(island);
-    if (!is_slow(problem, part, *solution) || !keeps_choice(problem, *solution, part)) continue;
+    if (slots[island]->is_kept || !is_slow(problem, part, *solution) || !keeps_choice(problem, *solution, part))
+      continue;
     if (!any) {
       still_masses.update(problem);
       guess_v = still_v = still_free = solution->v;
@@ -133,9 +150,11 @@ bool SolverLadder::Impl::take_still(const Problem& problem, Solution* solution) 
     if (!slot.is_still) continue;
     const Residuals& residual = judge.islands()[island];
     const ProblemPart part = islands.part(island);
-    if (!(residual.verdict() <= calc_still(static_cast<int>(part.columns.size()), options.tolerance))) {
+    const double enough =
+        slot.is_kept ? options.tolerance : calc_still(static_cast<int>(part.columns.size()), options.tolerance);
+    if (!(residual.verdict() <= enough)) {
       slot.is_still = false;
-      set_velocity(problem, part, guess_v, solution);
+      if (!slot.is_kept) set_velocity(problem, part, guess_v, solution);
       refused = true;
       continue;
     }
@@ -144,7 +163,7 @@ bool SolverLadder::Impl::take_still(const Problem& problem, Solution* solution) 
     slot.result.certified = true;
     slot.result.unsupported = false;
     slot.result.solver = rungs[0].solver;
-    slot.counts[0].solves = slot.counts[0].certified = 1;
+    if (!slot.is_kept) slot.counts[0].solves = slot.counts[0].certified = 1;
     if (options.unique_forces) name_still_forces(problem, part, &slot, solution);
   }
   return refused;

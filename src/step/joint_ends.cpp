@@ -306,19 +306,22 @@ Problem JointEnds::make_rigid(const StepInput& input, const StepProblem& made) c
   return rigid;
 }
 
+std::span<const char> JointEnds::find_good() {
+  good_columns_.clear();
+  if (!active_ || passes_ == 0) return {};
+  for (int k = 0; k < static_cast<int>(island_.size()); ++k) good_columns_.push_back(done_[root_of(k)]);
+  return good_columns_;
+}
+
 void JointEnds::restore(const Problem& problem, Solution* solution) const {
   if (!active_ || passes_ == 0) return;
-  const auto is_done = [&](int column) {
-    while (island_[column] != column) column = island_[column];
-    return done_[column] != 0;
-  };
   for (int k = 0; k < problem.columns(); ++k)
-    if (is_done(k))
+    if (good_columns_[k])
       solution->v.segment(problem.column_start[k], problem.column_size(k)) =
           good_.v.segment(problem.column_start[k], problem.column_size(k));
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const RowBlock& block = problem.blocks[i];
-    if (block.entries == 0 || !is_done(problem.entries[block.entry].column)) continue;
+    if (block.entries == 0 || !good_columns_[problem.entries[block.entry].column]) continue;
     solution->lambda.segment(block.row, block.size) = good_.lambda.segment(block.row, block.size);
     if (good_.w.size() == solution->w.size() && solution->w.size() == problem.rows())
       solution->w.segment(block.row, block.size) = good_.w.segment(block.row, block.size);

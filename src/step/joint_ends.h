@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "step/flight.h"
@@ -36,6 +37,8 @@ class JointEnds {
   void apply(const StepInput& input, StepProblem* made);
   /// After a solution: true if positions at its end are not good enough, and another pass will help.
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution);
+  /// Before another pass: the columns of islands that are good; empty: there are none.
+  std::span<const char> find_good();
   /// After another pass: islands that were good before it are what they were, whatever others needed.
   void restore(const Problem& problem, Solution* solution) const;
   /// None is.
@@ -76,6 +79,7 @@ class JointEnds {
   std::vector<double> found_;   ///< of this pass
   std::vector<char> exact_;     ///< per column that stands for its island: some of its joints hold at both ends
   Solution good_;
+  std::vector<char> good_columns_;
   JointLoops loops_;
   std::vector<char> held_;          ///< per joint, in this trial
   std::vector<JointRows> start_;    ///< rows at q

@@ -72,10 +72,12 @@ void StepSolver::set_budget(int sweeps) {
   hurried_sweeps_ = sweeps;
 }
 
-LadderResult StepSolver::solve(const Problem& problem, bool judges, Solution* solution) {
+LadderResult StepSolver::solve(const Problem& problem, std::span<const char> answered, bool judges,
+                               Solution* solution) {
   SolverLadder& ladder = budget_ > 0 ? *hurried_ : solvers_;
   if (budget_ <= 0) ladder.set_spent(spent_);
-  const LadderResult result = judges ? ladder.solve(problem, solution) : ladder.solve_unjudged(problem, solution);
+  const LadderResult result =
+      judges ? ladder.solve(problem, answered, solution) : ladder.solve_unjudged(problem, solution);
   if (budget_ <= 0) spent_ += result.work;
   if (report_ == nullptr) return result;
   report_->islands += result.islands;

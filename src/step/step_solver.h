@@ -36,9 +36,15 @@ class StepSolver {
     report_ = report;
   }
   /// Stage 7. `solution` holds the warm start.
-  LadderResult solve(const Problem& problem, Solution* solution) { return solve(problem, true, solution); }
+  LadderResult solve(const Problem& problem, Solution* solution) { return solve(problem, {}, true, solution); }
+  /// The same for another pass, in which some columns have their answer already (SolverLadder).
+  LadderResult solve_again(const Problem& problem, std::span<const char> answered, Solution* solution) {
+    return solve(problem, answered, true, solution);
+  }
   /// The same for a problem whose answer geometry shows to be good or not (correction.h): heaps are not judged.
-  LadderResult solve_unjudged(const Problem& problem, Solution* solution) { return solve(problem, false, solution); }
+  LadderResult solve_unjudged(const Problem& problem, Solution* solution) {
+    return solve(problem, {}, false, solution);
+  }
   /// Stage 8. `result` and `solution` are those of `solve`; where the judge is not content, those of a relaxed problem
   /// take their place if it is content with them.
   void certify(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed, Solution* solution,
@@ -56,7 +62,7 @@ class StepSolver {
   void set_budget(int sweeps);
 
  private:
-  LadderResult solve(const Problem& problem, bool judges, Solution* solution);
+  LadderResult solve(const Problem& problem, std::span<const char> answered, bool judges, Solution* solution);
 
   SimulationOptions options_;
   double spent_ = 0;              ///< work, since begin()

@@ -142,7 +142,8 @@ void Trial::solve(StepReport* report) {
     *kept_problem_ = made_.problem;
     *kept_guess_ = solution_;
   }
-  outcome_ = solver_.solve(made_.problem, &solution_);
+  const std::span<const char> answered = again_ ? ends_.find_good() : std::span<const char>();
+  outcome_ = solver_.solve_again(made_.problem, answered, &solution_);
   if (again_) ends_.restore(made_.problem, &solution_);
 }
 

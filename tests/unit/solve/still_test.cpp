@@ -72,6 +72,31 @@ TEST(Still, WhatRestsKeepsItsImpulses) {
   }
 }
 
+/// Another pass: what has its answer keeps it, moving or not; what has none, or a wrong one, is solved.
+TEST(Still, WhatIsAnsweredIsKept) {
+  const Problem part = stack(3);
+  for (const bool wrong : {false, true}) {
+    Problem both = join(part, part);
+    for (int i = 0; i < both.unknowns(); i += 6) both.b[i] += 0.7;  // everything slides
+    const Solution known = solve_cold(both);
+    disturb(1e-3, &both);  // the second stack
+    if (wrong) both.b[2] *= 0.9;
+    std::vector<char> answered(both.columns(), 0);
+    std::fill_n(answered.begin(), part.columns(), 1);
+    Solution answer = known;
+    SolverLadder ladder = make_ladder();
+    const LadderResult result = ladder.solve(both, answered, &answer);
+    EXPECT_TRUE(result.certified);
+    EXPECT_LE(certify(both, answer).verdict(), 1e-8);
+    EXPECT_EQ(ladder.statistics()[0].solves, wrong ? 2 : 1);
+    const int rows = part.rows(), unknowns = part.unknowns();
+    EXPECT_EQ(answer.lambda.head(rows) == known.lambda.head(rows), !wrong);
+    EXPECT_EQ(answer.v.head(unknowns) == known.v.head(unknowns), !wrong);
+    EXPECT_NE(answer.lambda.tail(rows), known.lambda.tail(rows));
+    EXPECT_EQ(ladder.solve(both, &answer).islands, 2);  // forgotten by the next one
+  }
+}
+
 /// However small, what the judge would see is not overlooked; and nothing is certified that is not solved.
 TEST(Still, WhatIsDisturbedIsSolved) {
   for (const double share : {1e-3, 1e-6, 1e-7}) {
