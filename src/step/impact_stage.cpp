@@ -97,13 +97,15 @@ void ImpactStage::keep_near(ContactSet* touching) {
   restitution_.resize(kept);
 }
 
-/// The bodies of these contacts, where no joint passes on what they are given; the others keep their velocities.
+/// The bodies of these contacts, and all that joints hold: those pass on what they are given. The others keep their
+/// velocities, to the last bit, whatever there is elsewhere.
 std::span<const char> ImpactStage::find_taking_part(const Model& model, const ContactSet& touching) {
-  if (!model.joints.empty() || !model.axes.empty() || !model.couplings.empty()) return {};
   taking_part_.assign(model.bodies.size(), 0);
-  for (const Contact& contact : touching.contacts)
-    for (const int body : {contact.body_a, contact.body_b})
-      if (body >= 0) taking_part_[body] = 1;
+  const auto take = [&](int body) {
+    if (body >= 0) taking_part_[body] = 1;
+  };
+  for (const Contact& contact : touching.contacts) take(contact.body_a), take(contact.body_b);
+  for (const Joint& joint : model.joints) take(joint.a), take(joint.b);
   return taking_part_;
 }
 
