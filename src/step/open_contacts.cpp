@@ -130,18 +130,16 @@ double OpenContacts::calc_slack(const Contact& contact) const {
   return kOpenSlop * calc_contact_size(model_, contact);
 }
 
-bool OpenContacts::find_closed(const State& start, const State& end, double h, const ContactSet& found,
-                               const ContactSet& known, ContactSet* all) {
-  for (std::size_t i = 0; i < motion_.size(); ++i)
-    set_motion(i, start.pose[i], (end.pose[i].position - start.pose[i].position) / h, end.velocity[i].angular);
+/// Known contacts, and those of `found` with another key that `takes` says yes to. False: there are none of these.
+template <class F>
+bool OpenContacts::merge(const ContactSet& found, const ContactSet& known, const F& takes, ContactSet* all) {
   merged_.contacts.clear();
   bool any = false;
   auto next = known.contacts.begin();
   for (const Contact& contact : found.contacts) {
     while (next != known.contacts.end() && next->key < contact.key) merged_.contacts.push_back(*next++);
     if (next != known.contacts.end() && next->key == contact.key) continue;
-    if (contact.limit >= 0) continue;
-    if (contact.gap + h * calc_parting(contact) >= -calc_slack(contact)) continue;
+    if (contact.limit >= 0 || !takes(contact)) continue;
     merged_.contacts.push_back(contact);
     any = true;
   }
@@ -149,6 +147,21 @@ bool OpenContacts::find_closed(const State& start, const State& end, double h, c
   merged_.contacts.insert(merged_.contacts.end(), next, known.contacts.end());
   std::swap(*all, merged_);
   return true;
+}
+
+bool OpenContacts::find_closed(const State& start, const State& end, double h, const ContactSet& found,
+                               const ContactSet& known, ContactSet* all) {
+  for (std::size_t i = 0; i < motion_.size(); ++i)
+    set_motion(i, start.pose[i], (end.pose[i].position - start.pose[i].position) / h, end.velocity[i].angular);
+  const auto has_closed = [&](const Contact& contact) {
+    return contact.gap + h * calc_parting(contact) < -calc_slack(contact);
+  };
+  return merge(found, known, has_closed, all);
+}
+
+void OpenContacts::take_all(const ContactSet& found, const ContactSet& known, ContactSet* all) {
+  merge(
+      found, known, [](const Contact&) { return true; }, all);
 }
 
 }  // namespace slipstick

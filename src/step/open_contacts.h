@@ -10,12 +10,15 @@
 #include <slipstick/state.h>
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace slipstick {
 
-/// How often a part of a step is repeated because a contact without a row has closed.
+/// How often a part of a step is repeated because a contact without a row has closed. A step that ends so all the same
+/// is not certified, and says this.
 inline constexpr int kMaxOpenRepeats = 8;
+inline constexpr std::string_view kClosedUnseen = "a contact that had no row has closed within the step";
 
 class OpenContacts {
  public:
@@ -33,7 +36,12 @@ class OpenContacts {
   bool find_closed(const State& start, const State& end, double h, const ContactSet& found, const ContactSet& known,
                    ContactSet* all);
 
+  /// All of `found` and the known ones.
+  void take_all(const ContactSet& found, const ContactSet& known, ContactSet* all);
+
  private:
+  template <class F>
+  bool merge(const ContactSet& found, const ContactSet& known, const F& takes, ContactSet* all);
   struct Motion {
     Vec3 position, linear, angular;  ///< world
   };

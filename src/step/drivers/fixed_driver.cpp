@@ -143,9 +143,9 @@ bool FixedDriver::accept() {
   return !find_cores() && !find_late();
 }
 
-/// Has anything closed that has no row, because it was not expected to or lay beyond the reach? Again, with its row.
+/// Has anything closed that has no row, because it was not expected to or lay beyond the reach? Again, with its row. If
+/// that was not enough, a blow passes through many bodies: then with rows for all that is within reach.
 bool FixedDriver::misses_closed() {
-  if (open_repeats_ >= kMaxOpenRepeats) return false;
   if (!pipe_.reach.covers(pipe_.end)) {
     if (!is_extended_) std::swap(extended_, pipe_.found);  // what has rows
     is_extended_ = true;
@@ -155,6 +155,12 @@ bool FixedDriver::misses_closed() {
   const Stopwatch watch(&pipe_.report.seconds.collision);
   if (!is_extended_ || !open_.find_closed(*start_, pipe_.end, pipe_.input.h, pipe_.found, extended_, &extended_))
     return false;
+  if (open_repeats_ >= kMaxOpenRepeats) {
+    pipe_.report.certified = false;
+    pipe_.report.note = kClosedUnseen;
+    return false;
+  }
+  if (open_repeats_ > 0) open_.take_all(pipe_.found, extended_, &extended_);
   ++open_repeats_;
   ++pipe_.report.reach_repeats;
   return true;

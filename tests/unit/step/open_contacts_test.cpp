@@ -104,6 +104,16 @@ TEST(OpenContacts, WhatHasClosedIsTakenBackInTheOrderOfKeys) {
                              [](const Contact& x, const Contact& y) { return x.key < y.key; }));
 }
 
+TEST(OpenContacts, AllOfThemOnceInTheOrderOfKeys) {
+  const FallingBalls balls;
+  OpenContacts open(balls.model, Effort::Balanced);
+  ContactSet known;
+  for (std::size_t i = 0; i < balls.found.contacts.size(); i += 7) known.contacts.push_back(balls.found.contacts[i]);
+  open.take_all(balls.found, known, &known);
+  ASSERT_EQ(known.contacts.size(), balls.found.contacts.size());
+  for (std::size_t i = 0; i < known.contacts.size(); ++i) EXPECT_EQ(known.contacts[i].key, balls.found.contacts[i].key);
+}
+
 /// What little closes under `swift` is left to the correction of overlap.
 TEST(OpenContacts, SwiftLeavesABand) {
   const FallingBalls balls;
