@@ -146,7 +146,17 @@ bool FixedDriver::accept() {
 /// Has anything closed that has no row, because it was not expected to or lay beyond the reach? Again, with its row. If
 /// that was not enough, a blow passes through many bodies: then with rows for all that is within reach.
 bool FixedDriver::misses_closed() {
-  if (!pipe_.reach.covers(pipe_.end)) {
+  const bool covers = pipe_.reach.covers(pipe_.end);
+  if (!covers && core_repeats_ > 0 && open_repeats_ < kMaxOpenRepeats) {
+    // Rows on the way of centres were found with too short a reach: all of it again, with a longer one.
+    const int repeats = open_repeats_ + 1;
+    pipe_.look_farther(*start_);
+    begin_trials();
+    open_repeats_ = repeats;
+    ++pipe_.report.reach_repeats;
+    return true;
+  }
+  if (!covers) {
     if (!is_extended_) std::swap(extended_, pipe_.found);  // what has rows
     is_extended_ = true;
     pipe_.input.contacts = &extended_;
