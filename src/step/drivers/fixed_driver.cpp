@@ -67,6 +67,7 @@ class FixedDriver final : public Driver {
   bool leaves_out_ = false;   ///< contacts that push against rows on the way of the centres
   bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
   ContactSet extended_;       ///< what may close, and what the ends of trials and the ways to them have shown
+  ContactSet unseen_;         ///< these and what has closed without a row, at the last try
   ImpactStage impacts_;
   bool rebounded_ = false;
   State restarted_;  ///< the state with the velocities after the impact stage
@@ -163,9 +164,11 @@ bool FixedDriver::misses_closed() {
     pipe_.look_farther(*start_);
   }
   const Stopwatch watch(&pipe_.report.seconds.collision);
-  if (!is_extended_ || !open_.find_closed(*start_, pipe_.end, pipe_.input.h, pipe_.found, extended_, &extended_))
+  const bool again = open_repeats_ < kMaxOpenRepeats;  // else the rows of the trial stay as they are
+  if (!is_extended_ ||
+      !open_.find_closed(*start_, pipe_.end, pipe_.input.h, pipe_.found, extended_, again ? &extended_ : &unseen_))
     return false;
-  if (open_repeats_ >= kMaxOpenRepeats) {
+  if (!again) {
     pipe_.report.certified = false;
     pipe_.report.note = kClosedUnseen;
     return false;
