@@ -111,7 +111,7 @@ void BlockLdlt::reset(const BlockPattern& pattern, bool symmetric) {
 }
 
 bool BlockLdlt::factor() {
-  if (panels_.worthwhile())
+  if (panels_.worthwhile(symmetric_))
     return panels_.factor(diagonal_.data(), lower_.data(), symmetric_ ? nullptr : upper_.data());
   return symmetric_ ? factor_columns<true>() : factor_columns<false>();
 }
@@ -171,7 +171,7 @@ bool BlockLdlt::finish_column(int k) {
 }
 
 void BlockLdlt::solve(double* x) {
-  if (panels_.worthwhile()) return panels_.solve(x);
+  if (panels_.worthwhile(symmetric_)) return panels_.solve(x);
   const BlockPattern& p = *pattern_;
   for (int k = 0; k < p.nodes(); ++k) {
     const double* xk = x + p.start(k);

@@ -26,7 +26,7 @@ class BlockLdlt {
   bool factor();
   bool symmetric() const { return symmetric_; }
   /// Number of negative pivots of the last symmetric factor (the inertia check of quasi-definite matrices).
-  int negative_pivots() const { return panels_.worthwhile() ? panels_.negative_pivots() : negative_; }
+  int negative_pivots() const { return panels_.worthwhile(symmetric_) ? panels_.negative_pivots() : negative_; }
   /// x := A^-1 x, in the caller's numbering of the unknowns.
   void solve(double* x);
 

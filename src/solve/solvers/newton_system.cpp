@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "solve/linalg/panel_kernels.h"
 #include "solve/row_kernels.h"
 
 namespace slipstick {
@@ -188,42 +189,143 @@ void PrimalSystem::assemble_masses() {
   }
 }
 
+namespace {
+
+/// Whether two blocks act on the same columns, as contacts of one pair of bodies do.
+bool has_same_columns(const Problem& p, const RowBlock& a, const RowBlock& b) {
+  if (a.entries != b.entries) return false;
+  for (int e = 0; e < a.entries; ++e)
+    if (p.entries[a.entry + e].column != p.entries[b.entry + e].column) return false;
+  return true;
+}
+
+}  // namespace
+
+/// Rows of neighbouring blocks on the same bodies, side by side: J of both, the one that is eliminated first in front,
+/// and D J. A face that rests on another one is condensed by one product instead of twelve.
+struct PrimalSystem::PairRows {
+  static constexpr int kHalf = 6, kWidth = 2 * kHalf, kMost = 24;
+  int count = 0;
+  double j[kMost * kWidth], weighted[kMost * kWidth];
+
+  void add(const Problem& p, const RowBlock& block, int early, const double* d) {
+    double* own = j + count * kWidth;
+    for (int e = 0; e < block.entries; ++e) {
+      const double* from = p.jacobian.data() + p.entries[block.entry + e].offset;
+      for (int r = 0; r < block.size; ++r)
+        Six::load(from + r * kHalf).store(own + r * kWidth + (e == early ? 0 : kHalf));
+    }
+    for (int r = 0; r < block.size; ++r) {
+      for (int k = 0; k < kWidth; k += panels::kLanes) {
+        Six::Four sum = {};
+        for (int s = 0; s < block.size; ++s) sum += panels::load(own + s * kWidth + k) * d[r * block.size + s];
+        panels::store(sum, weighted + (count + r) * kWidth + k);
+      }
+    }
+    count += block.size;
+  }
+};
+
+/// Adds J^T D J of the collected rows to the blocks of their two columns, or one.
+void PrimalSystem::condense_pair(const RowBlock& block, int early, int slot, const PairRows& pair) {
+  constexpr int kWidth = PairRows::kWidth, kHalf = PairRows::kHalf;
+  double gram[kWidth * kWidth];
+  const auto multiply = [&](int first_row, int first_column) {
+    panels::multiply<panels::Into::Set>(kWidth - first_row, kHalf, pair.count, pair.j + first_row, kWidth,
+                                        {pair.weighted + first_column, kWidth, 1},
+                                        gram + first_row + first_column * kWidth, kWidth);
+  };
+  const auto add = [&](int row, int column, double* out) {
+    for (int k = 0; k < kHalf; ++k) {
+      Six sum = Six::load(out + k * kHalf);
+      sum.add(Six::load(gram + row + (column + k) * kWidth), 1);
+      sum.store(out + k * kHalf);
+    }
+  };
+  const auto diagonal = [&](int e) {
+    return factor_.diagonal(pattern_.place(problem_->entries[block.entry + e].column));
+  };
+  multiply(0, 0);
+  add(0, 0, diagonal(early));
+  if (block.entries == 1) return;
+  // Of the upper half of a symmetric product nothing is asked.
+  multiply(factor_.symmetric() ? panels::kLanes : 0, kHalf);
+  add(kHalf, kHalf, diagonal(1 - early));
+  add(kHalf, 0, factor_.lower(slot));
+  if (factor_.symmetric()) return;
+  double* upper = factor_.upper(slot);
+  for (int k = 0; k < kHalf; ++k)
+    for (int i = 0; i < kHalf; ++i) upper[k * kHalf + i] += gram[k + (kHalf + i) * kWidth];
+}
+
+/// The blocks from `first` on that act on the same two bodies (or one), up to as many rows as are condensed at once;
+/// `first` itself if it is not of that kind.
+int PrimalSystem::find_pair_end(int first) const {
+  const Problem& p = *problem_;
+  const RowBlock& block = p.blocks[first];
+  if (block.entries == 0 || block.entries > 2) return first;
+  for (int e = block.entry; e < block.entry + block.entries; ++e)
+    if (p.column_size(p.entries[e].column) != PairRows::kHalf) return first;
+  int end = first, rows = 0;
+  while (end < static_cast<int>(p.blocks.size()) && equality_node_[end] < 0 &&
+         (rows += p.blocks[end].size) <= PairRows::kMost && has_same_columns(p, block, p.blocks[end]))
+    ++end;
+  return end;
+}
+
 void PrimalSystem::assemble_laws(const NewtonMaps& maps) {
   const Problem& p = *problem_;
-  const bool symmetric = factor_.symmetric();
-  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
-    if (equality_node_[i] >= 0 || maps.zero[i]) continue;
+  PairRows pair;
+  for (int i = 0; i < static_cast<int>(p.blocks.size());) {
+    const int end = equality_node_[i] < 0 ? find_pair_end(i) : i;
+    if (end < i + 2) {  // one contact is quicker by itself
+      if (equality_node_[i] < 0 && !maps.zero[i]) condense_block(i, maps);
+      ++i;
+      continue;
+    }
     const RowBlock& block = p.blocks[i];
-    const int m = block.size;
-    const double* d = maps.d.data() + maps.start[i];
-    int slot = slot_start_[i];
-    double weighted[36];
-    for (int e = 0; e < block.entries; ++e) {
-      const int ce = p.entries[block.entry + e].column, ne = p.column_size(ce), place_e = pattern_.place(ce);
-      const double* je = p.jacobian.data() + p.entries[block.entry + e].offset;
-      rows::dispatch(m, ne, [&]<int M, int N>() {
-        rows::set_weighted<M, N, false>(m, ne, d, je, weighted);
-        rows::add_gram<M, N, N>(m, ne, ne, je, weighted, factor_.diagonal(place_e));
-      });
-      for (int f = 0; f < e; ++f, ++slot) {
-        const int cf = p.entries[block.entry + f].column, nf = p.column_size(cf);
-        const double* jf = p.jacobian.data() + p.entries[block.entry + f].offset;
-        const bool e_later = place_e > pattern_.place(cf);
-        const double *late = e_later ? je : jf, *early = e_later ? jf : je;
-        const int nl = e_later ? ne : nf, nr = e_later ? nf : ne;
-        const auto add = [&]<int M, int N>() {
-          constexpr int kOther = N;  // both columns have the common size
-          rows::set_weighted<M, N, false>(m, nr, d, early, weighted);
-          rows::add_gram<M, kOther, N>(m, nl, nr, late, weighted, factor_.lower(slot_[slot]));
-          if (symmetric) return;
-          rows::set_weighted<M, N, true>(m, nr, d, early, weighted);
-          rows::add_gram<M, kOther, N>(m, nl, nr, late, weighted, factor_.upper(slot_[slot]));
-        };
-        if (nl == nr)
-          rows::dispatch(m, nr, add);
-        else
-          add.template operator()<rows::kAny, rows::kAny>();
-      }
+    const auto place = [&](int e) { return pattern_.place(p.entries[block.entry + e].column); };
+    const int early = block.entries == 2 && place(1) < place(0) ? 1 : 0;
+    const int slot = block.entries == 2 ? slot_[slot_start_[i]] : -1;
+    for (pair.count = 0; i < end; ++i)
+      if (!maps.zero[i]) pair.add(p, p.blocks[i], early, maps.d.data() + maps.start[i]);
+    if (pair.count > 0) condense_pair(block, early, slot, pair);
+  }
+}
+
+void PrimalSystem::condense_block(int i, const NewtonMaps& maps) {
+  const Problem& p = *problem_;
+  const RowBlock& block = p.blocks[i];
+  const bool symmetric = factor_.symmetric();
+  const int m = block.size;
+  const double* d = maps.d.data() + maps.start[i];
+  int slot = slot_start_[i];
+  double weighted[36];
+  for (int e = 0; e < block.entries; ++e) {
+    const int ce = p.entries[block.entry + e].column, ne = p.column_size(ce), place_e = pattern_.place(ce);
+    const double* je = p.jacobian.data() + p.entries[block.entry + e].offset;
+    rows::dispatch(m, ne, [&]<int M, int N>() {
+      rows::set_weighted<M, N, false>(m, ne, d, je, weighted);
+      rows::add_gram<M, N, N>(m, ne, ne, je, weighted, factor_.diagonal(place_e));
+    });
+    for (int f = 0; f < e; ++f, ++slot) {
+      const int cf = p.entries[block.entry + f].column, nf = p.column_size(cf);
+      const double* jf = p.jacobian.data() + p.entries[block.entry + f].offset;
+      const bool e_later = place_e > pattern_.place(cf);
+      const double *late = e_later ? je : jf, *early = e_later ? jf : je;
+      const int nl = e_later ? ne : nf, nr = e_later ? nf : ne;
+      const auto add = [&]<int M, int N>() {
+        constexpr int kOther = N;  // both columns have the common size
+        rows::set_weighted<M, N, false>(m, nr, d, early, weighted);
+        rows::add_gram<M, kOther, N>(m, nl, nr, late, weighted, factor_.lower(slot_[slot]));
+        if (symmetric) return;
+        rows::set_weighted<M, N, true>(m, nr, d, early, weighted);
+        rows::add_gram<M, kOther, N>(m, nl, nr, late, weighted, factor_.upper(slot_[slot]));
+      };
+      if (nl == nr)
+        rows::dispatch(m, nr, add);
+      else
+        add.template operator()<rows::kAny, rows::kAny>();
     }
   }
 }

@@ -71,7 +71,11 @@ class PrimalSystem : public NewtonSystem {
   bool uses_every_edge();
   void analyze();
   void assemble_masses();
+  struct PairRows;
   void assemble_laws(const NewtonMaps& maps);
+  int find_pair_end(int first) const;
+  void condense_pair(const RowBlock& block, int early, int slot, const PairRows& pair);
+  void condense_block(int i, const NewtonMaps& maps);
   void assemble_equalities(const NewtonMaps& maps);
 
   const Problem* problem_ = nullptr;

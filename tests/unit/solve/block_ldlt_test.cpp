@@ -99,7 +99,7 @@ TEST_P(BlockLdltCases, SolvesLikeADenseSolver) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockLdltCases,
-                         testing::Combine(testing::Values(1, 2, 7, 40), testing::Values(0.0, 0.1, 0.5, 1.0),
+                         testing::Combine(testing::Values(1, 2, 7, 40, 90), testing::Values(0.0, 0.1, 0.5, 1.0),
                                           testing::Bool()));
 
 TEST(BlockLdltTest, ZeroPivotIsReported) {
