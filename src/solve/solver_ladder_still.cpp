@@ -13,48 +13,61 @@ namespace slipstick {
 
 namespace {
 
+int calc_rows(const Problem& problem, const ProblemPart& part) {
+  int rows = 0;
+  for (const int i : part.blocks) rows += problem.blocks[i].size;
+  return rows;
+}
+
 /// Speeds of the rows that push, or hold, squared and summed: what is left of them, what the bodies themselves do of
-/// it, and what forces alone would do.
+/// it, and did in the step before, and what forces alone would do.
 struct RowSpeeds {
-  double left = 0, creep = 0, forces = 0;
+  double left = 0, creep = 0, creep_before = 0, forces = 0;
   double most_left = 0;  ///< of rows that only must not close: how fast the worst does
 };
 
-/// Row k of J v and of J free.
-struct RowImages {
-  double v = 0, free = 0;
+/// Velocities: of the guess' impulses, of the step before, and of forces alone.
+struct Velocities {
+  const VecX &now, &before, &free;
 };
 
-RowImages calc_row_images(const Problem& problem, const RowBlock& block, int k, const VecX& v, const VecX& free) {
+/// Row k of J times each of them.
+struct RowImages {
+  double now = 0, before = 0, free = 0;
+};
+
+RowImages calc_row_images(const Problem& problem, const RowBlock& block, int k, const Velocities& v) {
   RowImages images;
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
     const int column = problem.entries[e].column, n = problem.column_size(column);
     const double* j = problem.jacobian.data() + problem.entries[e].offset + k * n;
-    const double *at = v.data() + problem.column_start[column], *free_at = free.data() + problem.column_start[column];
+    const int at = problem.column_start[column];
     rows::dispatch(1, n, [&]<int M, int N>() {
-      rows::add_image<M, N>(1, n, j, at, &images.v);
-      rows::add_image<M, N>(1, n, j, free_at, &images.free);
+      rows::add_image<M, N>(1, n, j, v.now.data() + at, &images.now);
+      rows::add_image<M, N>(1, n, j, v.before.data() + at, &images.before);
+      rows::add_image<M, N>(1, n, j, v.free.data() + at, &images.free);
     });
   }
   return images;
 }
 
 /// Motors are a matter for the judge, and so are tangents.
-void add_speeds(const Problem& problem, const RowBlock& block, const VecX& v, const VecX& free, const VecX& lambda,
+void add_speeds(const Problem& problem, const RowBlock& block, const Velocities& v, const VecX& lambda,
                 RowSpeeds* speeds) {
   if (block.law == LawKind::Box) return;
   const int rows = block.law == LawKind::Friction ? 1 : block.size;
   for (int k = 0; k < rows; ++k) {
     const int r = block.row + k;
-    const RowImages images = calc_row_images(problem, block, k, v, free);
-    const double w = images.v + problem.c[r] + problem.compliance[r] * lambda[r];
+    const RowImages images = calc_row_images(problem, block, k, v);
+    const double w = images.now + problem.c[r] + problem.compliance[r] * lambda[r];
     if (block.law != LawKind::Equality && !(lambda[r] > 0)) {
       raise_to(-w, &speeds->most_left);
       continue;
     }
     const double alone = images.free + problem.c[r];
     speeds->left += w * w;
-    speeds->creep += images.v * images.v;
+    speeds->creep += images.now * images.now;
+    speeds->creep_before += images.before * images.before;
     speeds->forces += alone * alone;
   }
 }
@@ -66,9 +79,27 @@ bool is_hardly_moving(const RowSpeeds& speeds, double still) {
          is_at_rest(calc_relative(left, forces), calc_relative(std::sqrt(speeds.creep), forces), still);
 }
 
-}  // namespace
+/// Whether newton is asked about an island, and can stop it (NewtonIteration::stop_creep).
+bool newton_stops(const Problem& problem, const ProblemPart& part, const Solution& guess) {
+  bool chosen = !guess.uniqueness.empty() && UniqueForces::takes(problem, calc_rows(problem, part)), any = false;
+  for (const int i : part.blocks) {
+    if (!is_contact(problem.blocks[i])) return false;
+    if (!chosen || guess.lambda[problem.blocks[i].row] == 0) continue;
+    any = any || guess.uniqueness[i] == Uniqueness::Chosen;
+    chosen = guess.uniqueness[i] == Uniqueness::Chosen || guess.uniqueness[i] == Uniqueness::Unique;
+  }
+  return !(chosen && any);  // a choice is followed (follow_choice)
+}
 
-namespace {
+/// Whether it is time to stop what rests. Under constant impulses its speeds grow by less than kGrowth from step to
+/// step; what stood and has a speed now was stopped in the last step by an impulse that is in the guess, and would set
+/// it going again.
+bool begins_to_move(const RowSpeeds& speeds, double still) {
+  constexpr double kGrowth = 2.5;
+  const double forces = std::sqrt(speeds.forces), creep = std::sqrt(speeds.creep);
+  return creep > kRestsShare * still * forces || (creep > kGrowth * std::sqrt(speeds.creep_before) &&
+                                                  creep > 2 * kNoCreep * forces);  // newton has another scale
+}
 
 bool is_slow(const Problem& problem, const ProblemPart& part, const Solution& guess) {
   return std::all_of(part.columns.begin(), part.columns.end(), [&](int k) {
@@ -86,10 +117,7 @@ void set_velocity(const Problem& problem, const ProblemPart& part, const VecX& v
 /// Whether nobody need choose among many impulses: that was tried for all that carry something. Where it found none
 /// the impulses were called arbitrary; with the same ones under the same load nobody would find more.
 bool SolverLadder::Impl::keeps_choice(const Problem& problem, const Solution& guess, const ProblemPart& part) const {
-  if (!options.unique_forces) return true;
-  int rows = 0;
-  for (const int i : part.blocks) rows += problem.blocks[i].size;
-  if (!UniqueForces::takes(problem, rows)) return true;
+  if (!options.unique_forces || !UniqueForces::takes(problem, calc_rows(problem, part))) return true;
   return std::all_of(part.blocks.begin(), part.blocks.end(), [&](int i) {
     const RowBlock& block = problem.blocks[i];
     return !is_contact(block) || guess.lambda[block.row] == 0 || guess.uniqueness[i] != Uniqueness::Unknown;
@@ -131,8 +159,10 @@ bool SolverLadder::Impl::find_still(const Problem& problem, Solution* solution) 
     update_free_velocity(problem, still_masses, part, &still_free);
     RowSpeeds speeds;
     for (const int i : part.blocks)
-      add_speeds(problem, problem.blocks[i], still_v, still_free, solution->lambda, &speeds);
-    if (!is_hardly_moving(speeds, calc_still(static_cast<int>(part.columns.size()), options.tolerance))) continue;
+      add_speeds(problem, problem.blocks[i], {still_v, guess_v, still_free}, solution->lambda, &speeds);
+    const double still = calc_still(static_cast<int>(part.columns.size()), options.tolerance);
+    if (!is_hardly_moving(speeds, still) || (begins_to_move(speeds, still) && newton_stops(problem, part, *solution)))
+      continue;
     reset(slots[island].get());  // whoever stops the step counts it all the same
     slots[island]->is_still = true;
     set_velocity(problem, part, still_v, solution);
@@ -172,13 +202,9 @@ bool SolverLadder::Impl::take_still(const Problem& problem, Solution* solution) 
 /// Which forces of an island that was not solved are unique: as in the step before, or nobody has ever asked.
 void SolverLadder::Impl::name_still_forces(const Problem& problem, const ProblemPart& part, LadderSlot* slot,
                                            Solution* solution) const {
-  int rows = 0;
-  bool contacts = false;
-  for (const int i : part.blocks) {
-    rows += problem.blocks[i].size;
-    contacts = contacts || is_contact(problem.blocks[i]);
-  }
-  if (contacts && UniqueForces::takes(problem, rows)) {
+  const bool contacts =
+      std::any_of(part.blocks.begin(), part.blocks.end(), [&](int i) { return is_contact(problem.blocks[i]); });
+  if (contacts && UniqueForces::takes(problem, calc_rows(problem, part))) {
     const bool arbitrary = std::any_of(part.blocks.begin(), part.blocks.end(),
                                        [&](int i) { return solution->uniqueness[i] == Uniqueness::Arbitrary; });
     slot->result.unchosen = arbitrary ? 1 : 0;

@@ -32,6 +32,9 @@ constexpr double kChordFall = 0.1;        // of the gap: a step with an old fact
 constexpr double kRoundFall = 0.3;  // of the residual: a round that leaves more shows the wrong contacts sliding, or R
 // Relative residuals: nothing better is tried for; and nothing better where that would ask for another factor.
 constexpr double kEnough = 1e-12, kGoodEnough = 1e-10;
+// What rests keeps these impulses for as many steps as what is left of them takes to add up: a hundred times less is
+// ten times as many, and costs a step with the factor at hand.
+constexpr double kEnoughAtRest = 1e-14;
 // And a choice that solves the next problem as well as this is its choice: so much, or that share of the tolerance,
 // which is where newton makes no new factor either. Positions of large coordinates are rounded by more than 1e-11 of a
 // step.
@@ -372,7 +375,7 @@ bool UniqueForces::run_rounds(bool reclassifies, bool chosen) {
   for (int round = 0; round < kMostRounds; ++round) {
     if (!solve_round(round == 0 ? kCoarseRound : kFineRound)) break;
     const double residual = judge_round();
-    if (residual <= kEnough) break;
+    if (residual <= (chosen ? kEnoughAtRest : kEnough)) break;
     if (residual <= kRoundFall * before) {
       before = residual;
       begin_round();

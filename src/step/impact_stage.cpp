@@ -44,10 +44,28 @@ void ImpactStage::update_acceleration(const StepInput& input) {
   }
 }
 
+/// Whether anything that rebounds may close faster than `threshold`, by the speeds of centres and spins alone: what
+/// rests, or hardly moves, needs no rows to know that it does not.
+bool ImpactStage::may_be_due(const Model& model, std::span<const Pose> pose, double threshold) const {
+  constexpr double kRounding = 0.999;
+  if (!(threshold > 0)) return true;
+  const auto spin = [&](int body, const Vec3& point) {
+    return body < 0 ? 0 : velocity_[body].angular.norm() * (point - pose[body].position).norm();
+  };
+  return std::any_of(all_.contacts.begin(), all_.contacts.end(), [&](const Contact& contact) {
+    if (!rebounds(law_of(model, contact))) return false;
+    if (contact.limit >= 0) return true;
+    const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
+    double speed = -spin(contact.body_a, point) - spin(contact.body_b, point);
+    if (contact.body_a >= 0) speed -= contact.normal.dot(velocity_[contact.body_a].linear);
+    if (contact.body_b >= 0) speed += contact.normal.dot(velocity_[contact.body_b].linear);
+    return speed < -kRounding * threshold;
+  });
+}
+
 /// What touches, and with `ahead` what rebounds and will close; fills `restitution_` too.
-bool ImpactStage::is_due(const StepInput& input, bool ahead, ContactSet* touching) {
+bool ImpactStage::is_due(const StepInput& input, bool ahead, double threshold, ContactSet* touching) {
   const Model& model = *input.model;
-  const double threshold = input.options->restitution_threshold.value_or(calc_plastic_speed(model, input.h_nominal));
   touching->contacts.clear();
   restitution_.clear();
   due_.clear();
@@ -123,13 +141,15 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, 
   velocity_ = input.state->velocity;
   for (std::size_t i = 0; i < velocity_.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];
+  const double threshold = input.options->restitution_threshold.value_or(calc_plastic_speed(model, input.h_nominal));
+  if (!may_be_due(model, input.state->pose, threshold)) return false;
   update_acceleration(input);
   update_contact_rows(model, input.state->pose, all_, &rows_, input.state->time, velocity_);
   ends_early_ = false;
   while (count_ < (ends_early_ ? kMostPilePasses : kMostPasses)) {
     if (count_ == passes_.size()) passes_.emplace_back();
     Pass& pass = passes_[count_];
-    if (!is_due(input, ahead, &pass.contacts)) break;
+    if (!is_due(input, ahead, threshold, &pass.contacts)) break;
     ImpactInput impact;
     impact.step = input;
     impact.step.contacts = &pass.contacts;

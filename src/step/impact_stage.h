@@ -34,7 +34,8 @@ class ImpactStage {
   const std::vector<Event>& events() const { return events_; }
 
  private:
-  bool is_due(const StepInput& input, bool ahead, ContactSet* touching);
+  bool may_be_due(const Model& model, std::span<const Pose> pose, double threshold) const;
+  bool is_due(const StepInput& input, bool ahead, double threshold, ContactSet* touching);
   void keep_near(ContactSet* touching);
   std::span<const char> find_taking_part(const Model& model, const ContactSet& touching);
   void update_acceleration(const StepInput& input);

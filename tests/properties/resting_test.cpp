@@ -211,5 +211,84 @@ simulation: {duration: 5, step: 1/60, hold_resting: true}
   EXPECT_LT(calc_distance(simulation.state(), scene.initial), 1e-8);
 }
 
+// ---------------------------------------------------------------- what rests costs little, and rests
+
+constexpr int kColumns = 8, kRows = 6;
+
+std::string wall_text(const std::string& more) {
+  return "let: {columns: " + std::to_string(kColumns) + ", rows: " + std::to_string(kRows) + R"(}
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}, material: floor}]}
+  - {repeat: {j: rows, i: columns}, name: "brick_{j}_{i}", mass: 25, position: [i - 0.5*(j % 2), 0, 0.5*j + 0.25],
+     shapes: [{box: {size: [1, 0.5, 0.5]}}]}
+simulation: {duration: 10, step: 1/60}
+)" + more;
+}
+
+struct Repose {
+  int factored = 0, most = 0;  ///< steps with a factorization, and the most in one; after the first step
+  double speed = 0, penetration = 0;
+};
+
+Repose rest(const Scene& scene, int steps) {
+  Simulation simulation = simulation_of(scene);
+  Repose repose;
+  for (int k = 0; k < steps; ++k) {
+    const StepReport& report = simulation.step();
+    EXPECT_TRUE(report.certified) << k;
+    if (k == 0) continue;
+    const int factorizations = report.iterations + report.choices;
+    repose.factored += factorizations > 0;
+    repose.most = std::max(repose.most, factorizations);
+    repose.penetration = std::max(repose.penetration, report.certificate.penetration);
+    for (const Twist& twist : simulation.state().velocity)
+      repose.speed = std::max({repose.speed, twist.linear.norm(), twist.angular.norm()});
+  }
+  return repose;
+}
+
+/// What is left of an answer adds up, and the step that undoes it leaves a guess that is no good for the next two
+/// (decisions 82 and 97). A stack must not go round in that circle for ever.
+TEST(Repose, AStackIsSolvedNowAndThen) {
+  for (const int count : {8, 20, 30, 38, 40}) {
+    const Scene scene =
+        scene_of(R"(
+bodies:
+  - {name: floor, fixed: true, shapes: [{plane: {normal: [0, 0, 1], offset: 0}}]}
+  - {repeat: {i: )" +
+                 std::to_string(count) +
+                 R"(}, name: "cube_{i}", mass: 1, position: [0, 0, 0.5 + i], shapes: [{box: {size: [1, 1, 1]}}]}
+simulation: {duration: 10, step: 1/60}
+)");
+    const Repose repose = rest(scene, 600);
+    EXPECT_LT(repose.factored, 90) << count;
+    EXPECT_LT(repose.penetration, 1e-12) << count;
+    EXPECT_LT(repose.speed, 1e-10) << count;
+  }
+}
+
+/// A wall, whose redundant corners cannot all be met, for a long time: one factor at most, and nothing sinks.
+TEST(Repose, AWallIsStoppedNotSolved) {
+  const Repose repose = rest(scene_of(wall_text("materials: {floor: {friction: 0.5}}\n")), 3000);
+  EXPECT_EQ(repose.most, 1);
+  EXPECT_LT(repose.factored, 900);
+  EXPECT_LT(repose.penetration, 2e-12);
+  EXPECT_LT(repose.speed, 1e-10);
+}
+
+/// And no load is too small to move it: a wall on ice, in a wind of a billionth of its weight.
+TEST(Repose, AWallOnIceIsMovedByABreath) {
+  const Scene scene = scene_of(wall_text(R"(
+materials: {floor: {friction: 0}}
+material_pairs: [{between: [default, floor], friction: 0}]
+forces: [{load: {repeat: {i: columns}, name: "wind_{i}", body: "brick_0_{i}", force: [1.5e-6, 0, 0]}}]
+)"));
+  Simulation simulation = simulation_of(scene);
+  for (int k = 0; k < 600; ++k) ASSERT_TRUE(simulation.step().certified) << k;
+  const double expected = kColumns * 1.5e-6 / (kColumns * kRows * 25) * 10;
+  for (std::size_t i = 1; i < simulation.state().velocity.size(); ++i)
+    EXPECT_NEAR(simulation.state().velocity[i].linear.x(), expected, 0.01 * expected) << i;
+}
+
 }  // namespace
 }  // namespace slipstick::test

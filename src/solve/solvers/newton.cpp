@@ -84,7 +84,7 @@ class Newton : public PolishingSolver {
     }
     start(problem, *answer);
     iteration_.set_fine(calc_fine(problem.columns(), tolerance));
-    bring_to_rest(tolerance);
+    if (bring_to_rest(tolerance)) return finish(tolerance, answer);
     has_guess_ = answer->lambda.size() == problem.rows() && !answer->lambda.isZero(0);
     iterate(tolerance, std::min(kGoal, tolerance));
     return finish(tolerance, answer);
@@ -104,12 +104,14 @@ class Newton : public PolishingSolver {
   }
 
  private:
-  /// What rests has the right active set already: one factor, if any, takes away what is left.
-  void bring_to_rest(double tolerance) {
+  /// What rests has the right active set already: one factor, if any, takes away what is left. True: that was all.
+  bool bring_to_rest(double tolerance) {
     const double residual = iteration_.residual(), still = calc_still(problem_->columns(), tolerance);
-    if (residual > tolerance) return;
+    if (residual > tolerance) return false;
+    if (iteration_.stop_creep(still)) return true;
     if (residual > iteration_.fine() || !is_at_rest(residual, iteration_.calc_creep(), still))
       iteration_.bring_to_rest(still);
+    return false;
   }
 
   void start(const Problem& problem, const Solution& guess) {

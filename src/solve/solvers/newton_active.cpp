@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "solve/natural_map.h"
+#include "solve/redundancy.h"
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/solvers.h"
 
@@ -184,6 +187,80 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     if (creeps_ && idle > kRestPatience && problem_->columns() > kFewColumns) stays_ = true;
     if (stays_ || idle > patience) return;
   }
+}
+
+/// Held as they are: contacts that carry something, by all their rows; others stay unloaded.
+void NewtonIteration::update_held_maps() {
+  const Problem& p = *problem_;
+  maps_.symmetric = true;
+  const double typical = calc_typical_impulse();
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const RowBlock& block = p.blocks[i];
+    double* d = maps_.d.data() + maps_.start[i];
+    std::fill(d, d + block.size * block.size, 0.0);
+    maps_.zero[i] = !(x_[block.row] > 0);
+    if (maps_.zero[i]) continue;
+    double softness[2];
+    update_softness(block, typical, x_.data() + block.row, softness);
+    for (int k = 0; k < block.size; ++k)
+      d[k * (block.size + 1)] = 1 / (p.compliance[block.row + k] + softness[k > 0] * kCompliance / rho_[i]);
+  }
+}
+
+/// What contacts that carry something do by the bodies' velocities, taken away by the factor of update_held_maps.
+void NewtonIteration::update_held_goals() {
+  const Problem& p = *problem_;
+  maps_.g.setZero();
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (maps_.zero[i]) continue;
+    const RowBlock& block = p.blocks[i];
+    const double* d = maps_.d.data() + maps_.start[i];
+    for (int k = 0; k < block.size; ++k) {
+      const int r = block.row + k;
+      maps_.g[r] = -(w_[r] - (k == 0 ? p.c[r] : 0)) * d[k * (block.size + 1)];
+    }
+  }
+}
+
+/// Whether nothing slides, and there are contacts alone: joints are held by what they are, and motors push.
+bool NewtonIteration::stands(double still) const {
+  double slip = 0;
+  for (const RowBlock& block : problem_->blocks) {
+    if (!is_contact(block)) return false;
+    for (int k = 1; k < block.size && x_[block.row] > 0; ++k) slip += w_[block.row + k] * w_[block.row + k];
+  }
+  return calc_relative(std::sqrt(slip), q_norm_) <= still;
+}
+
+bool NewtonIteration::stop_creep(double still) {
+  constexpr int kMostSteps = 4;
+  constexpr double kFall = 0.3, kOverlapShare = 0.5;
+  double creep = calc_creep();
+  // Overlap that is near to `still` has to be undone: the next step would not stand with it.
+  const double most = kOverlapShare * still;
+  if (creep <= kNoCreep || residual_ - creep > most || !stands(still)) return false;
+  start_ = x_;
+  update_held_maps();
+  factored_ = false;
+  if (!factor()) return false;
+  for (int k = 0; k < kMostSteps; ++k) {
+    update_held_goals();
+    system_->solve(maps_, &dx_, &du_);
+    if (!dx_.allFinite()) break;
+    x_ += dx_;
+    clip();
+    refresh();
+    const double before = std::exchange(creep, calc_creep());
+    if (!(creep < kFall * before)) break;
+  }
+  if (!is_at_rest(residual_, creep, most)) {
+    x_ = start_;
+    refresh();
+    return false;
+  }
+  best_ = x_;
+  best_residual_ = residual_;
+  return true;
 }
 
 }  // namespace slipstick

@@ -28,6 +28,9 @@ class NewtonIteration {
     fine_ = residual;
     creeps_ = true;
   }
+  /// Takes the velocities of what rests away and leaves the overlap: one factor and a few steps with it. False: it does
+  /// not rest, or the overlap alone is more than `still`; the iterate is where it was.
+  bool stop_creep(double still);
   double fine() const { return fine_; }
   /// Whether what was to be brought to rest would not come nearer: the iterate is the best that there is.
   bool stays_as_it_is() const { return stays_; }
@@ -81,6 +84,9 @@ class NewtonIteration {
   double calc_typical_impulse() const;
   double calc_least_equality() const;
   double calc_softness() const;
+  bool stands(double still) const;
+  void update_held_maps();
+  void update_held_goals();
   bool descend(double previous);
   bool descend_by_chord(double previous);
   // run_proximal

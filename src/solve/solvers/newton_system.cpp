@@ -274,13 +274,18 @@ int PrimalSystem::find_pair_end(int first) const {
 }
 
 void PrimalSystem::assemble_laws(const NewtonMaps& maps) {
+  constexpr int kWorthwhile = 3;  // blocks; fewer are quicker one by one
   const Problem& p = *problem_;
+  const auto is_open = [&](int i) { return equality_node_[i] >= 0 || maps.zero[i] != 0; };
   PairRows pair;
   for (int i = 0; i < static_cast<int>(p.blocks.size());) {
-    const int end = equality_node_[i] < 0 ? find_pair_end(i) : i;
-    if (end < i + 2) {  // one contact is quicker by itself
-      if (equality_node_[i] < 0 && !maps.zero[i]) condense_block(i, maps);
+    if (is_open(i)) {
       ++i;
+      continue;
+    }
+    const int end = find_pair_end(i);
+    if (end - i < kWorthwhile) {
+      condense_block(i++, maps);
       continue;
     }
     const RowBlock& block = p.blocks[i];
@@ -288,8 +293,8 @@ void PrimalSystem::assemble_laws(const NewtonMaps& maps) {
     const int early = block.entries == 2 && place(1) < place(0) ? 1 : 0;
     const int slot = block.entries == 2 ? slot_[slot_start_[i]] : -1;
     for (pair.count = 0; i < end; ++i)
-      if (!maps.zero[i]) pair.add(p, p.blocks[i], early, maps.d.data() + maps.start[i]);
-    if (pair.count > 0) condense_pair(block, early, slot, pair);
+      if (!is_open(i)) pair.add(p, p.blocks[i], early, maps.d.data() + maps.start[i]);
+    condense_pair(block, early, slot, pair);
   }
 }
 

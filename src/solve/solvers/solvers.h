@@ -58,6 +58,8 @@ inline constexpr double kSpeedShare = 0.5, kRestsShare = 0.05;
 inline bool is_at_rest(double residual, double creep, double still) {
   return residual <= still && (creep <= kSpeedShare * residual || residual <= kRestsShare * still);
 }
+/// Relative speeds of what stands as well as can be.
+inline constexpr double kNoCreep = 1e-13;
 /// Of the tolerance: what a solver that sums in another order than the judge stops at.
 inline constexpr double kBelow = 0.99;
 
