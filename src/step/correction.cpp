@@ -29,6 +29,9 @@ constexpr int kFew = 200;
 /// Rounds of a larger group there, and what they may leave, in body sizes.
 constexpr int kLargeRounds = 2;
 constexpr double kLargeCorrected = 1e-4;
+/// The overlap that is corrected under `balanced` though a turn has left it, in body sizes. In a blow (omega h)^2 R is
+/// centimetres, and the rows of the next step would turn them into speed.
+constexpr double kMostLeft = 1e-3;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
 /// Joints are closed where they have come apart by more than this share of their size, m, or by as many rad.
@@ -87,8 +90,10 @@ bool Correction::is_real(const State& state, const Contact& contact) const {
   if (contact.gap >= 0) return false;
   // With a band, what a turn has left is not waited for: rows of the next step would turn it into speed.
   const bool has_band = care_.band > 0 && contact.limit < 0;
-  if (contact.gap >= -(has_band ? calc_band(contact) : calc_slop(model_, options_.step, state.velocity, contact)))
-    return false;
+  double left = has_band ? calc_band(contact) : calc_slop(model_, options_.step, state.velocity, contact);
+  if (options_.effort == Effort::Balanced && contact.limit < 0)
+    left = std::min(left, kMostLeft * calc_contact_size(model_, contact));
+  if (contact.gap >= -left) return false;
   return contact.limit >= 0 || !(care_.parting * options_.step * calc_parting_speed(contact, state) > -contact.gap);
 }
 
@@ -217,21 +222,25 @@ double Correction::calc_corrected(const Contact& contact) {
 }
 
 /// How far the contact may come out in this step.
-double Correction::calc_allowance(const Contact& contact) const {
+double Correction::calc_allowance(const State& state, const Contact& contact) const {
   const double depth = -contact.gap, size = calc_contact_size(model_, contact);
   const double step = calc_share(model_, options_.step, size) * std::clamp(depth, kLeast * size, kMost * size);
-  return depth <= kAllAtOnce * step ? depth : step;
+  if (depth <= kAllAtOnce * step) return depth;
+  // What a turn has left was made within one step, and may be undone in one.
+  const bool turned = options_.effort == Effort::Balanced && contact.limit < 0 &&
+                      depth <= calc_slop(model_, options_.step, state.velocity, contact);
+  return turned ? depth : step;
 }
 
 /// True: some contact has farther to go than it may in this step; `spent`: all has been done that may be done.
-bool Correction::update_offsets(bool spent) {
+bool Correction::update_offsets(const State& state, bool spent) {
   bool limited = false;
   offset_.assign(contacts_.contacts.size(), kInfinity);
   for (std::size_t i = 0; i < offset_.size(); ++i) {
     const Contact& contact = contacts_.contacts[i];
     const std::array<int, 2> bodies = bodies_of(model_, contact);
     if (!is_moved(bodies[0]) && !is_moved(bodies[1])) continue;
-    offset_[i] = contact.gap >= 0 ? contact.gap : spent ? 0 : -calc_allowance(contact);
+    offset_[i] = contact.gap >= 0 ? contact.gap : spent ? 0 : -calc_allowance(state, contact);
     limited = limited || offset_[i] > contact.gap;
   }
   return limited;
@@ -304,7 +313,7 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
     if (!looks && round == 0) take_near(found);
     if (!find_groups(*state, round == 0)) break;
     if (round >= kLargeRounds && !leave_large()) break;
-    const bool limited = update_offsets(spent);
+    const bool limited = update_offsets(*state, spent);
     for (const double offset : offset_)
       if (offset < 0) most = std::max(most, -offset);
     most = std::max(most, looseness_);

@@ -50,12 +50,12 @@ class Correction {
   bool leave_large();
   bool moves(int body) const { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; }
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
-  bool update_offsets(bool spent);
+  bool update_offsets(const State& state, bool spent);
   void update_joints(const State& state, bool first);
   void keep_momentum(State* state);
   void join(int a, int b);
   int root_of(int body);
-  double calc_allowance(const Contact& contact) const;
+  double calc_allowance(const State& state, const Contact& contact) const;
   double calc_band(const Contact& contact) const;  ///< overlap that is left alone, m
   double calc_corrected(const Contact& contact);   ///< overlap that is not worth a round, m
 
