@@ -29,8 +29,8 @@ constexpr int kFew = 200;
 /// Rounds of a larger group there, and what they may leave, in body sizes.
 constexpr int kLargeRounds = 2;
 constexpr double kLargeCorrected = 1e-4;
-/// The overlap that is corrected under `balanced` though a turn has left it, in body sizes. In a blow (omega h)^2 R is
-/// centimetres, and the rows of the next step would turn them into speed.
+/// The overlap that is corrected under `balanced`, where there are no joints, though a turn has left it, in body sizes.
+/// In a blow (omega h)^2 R is centimetres, and the rows of the next step would turn them into speed.
 constexpr double kMostLeft = 1e-3;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
@@ -84,14 +84,14 @@ Correction::Correction(const Model& model, const SimulationOptions& options, con
       reach_[i] = calc_share(model, options.step, size) * kLeast * size;
 }
 
-bool Correction::is_real(const State& state, const Contact& contact) const {
+bool Correction::is_real(const State& state, const Contact& contact, bool turns) const {
   if (options_.close_joints && contact.limit >= 0)
     return contact.gap < -kLoose * calc_contact_size(model_, contact);  // ends of ranges are joints too
   if (contact.gap >= 0) return false;
   // With a band, what a turn has left is not waited for: rows of the next step would turn it into speed.
   const bool has_band = care_.band > 0 && contact.limit < 0;
   double left = has_band ? calc_band(contact) : calc_slop(model_, options_.step, state.velocity, contact);
-  if (options_.effort == Effort::Balanced && contact.limit < 0)
+  if (turns && options_.effort == Effort::Balanced && contact.limit < 0)
     left = std::min(left, kMostLeft * calc_contact_size(model_, contact));
   if (contact.gap >= -left) return false;
   return contact.limit >= 0 || !(care_.parting * options_.step * calc_parting_speed(contact, state) > -contact.gap);
@@ -99,7 +99,7 @@ bool Correction::is_real(const State& state, const Contact& contact) const {
 
 bool Correction::is_due(const State& state, const ContactSet& contacts) {
   return std::any_of(contacts.contacts.begin(), contacts.contacts.end(),
-                     [&](const Contact& contact) { return is_real(state, contact); }) ||
+                     [&](const Contact& contact) { return is_real(state, contact, true); }) ||
          find_loose(state);
 }
 
@@ -174,6 +174,19 @@ bool Correction::leave_large() {
   return any;
 }
 
+/// Groups with joints: what turns leave there is the rows' as before. Rocks that are jammed in a bucket are moved
+/// against each other by such corrections, and what was solved to the tolerance is not any more.
+void Correction::find_jointed() {
+  jointed_.assign(group_.size(), 0);
+  for (const Joint& joint : model_.joints)
+    for (const int body : {joint.a, joint.b})
+      if (moves(body)) jointed_[root_of(body)] = 1;
+}
+
+bool Correction::is_jointed(const std::array<int, 2>& bodies) {
+  return std::any_of(bodies.begin(), bodies.end(), [&](int body) { return moves(body) && jointed_[root_of(body)]; });
+}
+
 /// Groups, and in the first round those of them that are due; later those of them that are not done. False: none.
 bool Correction::find_groups(const State& state, bool first) {
   if (first) {
@@ -199,9 +212,11 @@ bool Correction::find_groups(const State& state, bool first) {
       any = any || due_[root_of(body)] != 0;
     }
   }
+  find_jointed();
   for (const Contact& contact : contacts_.contacts) {
-    if (!(first ? is_real(state, contact) : contact.gap < -calc_corrected(contact))) continue;
-    for (const int body : bodies_of(model_, contact)) {
+    const std::array<int, 2> bodies = bodies_of(model_, contact);
+    if (!(first ? is_real(state, contact, !is_jointed(bodies)) : contact.gap < -calc_corrected(contact))) continue;
+    for (const int body : bodies) {
       if (!moves(body)) continue;
       if (first) due_[root_of(body)] = 1;
       any = any || due_[root_of(body)] != 0;
@@ -222,25 +237,21 @@ double Correction::calc_corrected(const Contact& contact) {
 }
 
 /// How far the contact may come out in this step.
-double Correction::calc_allowance(const State& state, const Contact& contact) const {
+double Correction::calc_allowance(const Contact& contact) const {
   const double depth = -contact.gap, size = calc_contact_size(model_, contact);
   const double step = calc_share(model_, options_.step, size) * std::clamp(depth, kLeast * size, kMost * size);
-  if (depth <= kAllAtOnce * step) return depth;
-  // What a turn has left was made within one step, and may be undone in one.
-  const bool turned = options_.effort == Effort::Balanced && contact.limit < 0 &&
-                      depth <= calc_slop(model_, options_.step, state.velocity, contact);
-  return turned ? depth : step;
+  return depth <= kAllAtOnce * step ? depth : step;
 }
 
 /// True: some contact has farther to go than it may in this step; `spent`: all has been done that may be done.
-bool Correction::update_offsets(const State& state, bool spent) {
+bool Correction::update_offsets(bool spent) {
   bool limited = false;
   offset_.assign(contacts_.contacts.size(), kInfinity);
   for (std::size_t i = 0; i < offset_.size(); ++i) {
     const Contact& contact = contacts_.contacts[i];
     const std::array<int, 2> bodies = bodies_of(model_, contact);
     if (!is_moved(bodies[0]) && !is_moved(bodies[1])) continue;
-    offset_[i] = contact.gap >= 0 ? contact.gap : spent ? 0 : -calc_allowance(state, contact);
+    offset_[i] = contact.gap >= 0 ? contact.gap : spent ? 0 : -calc_allowance(contact);
     limited = limited || offset_[i] > contact.gap;
   }
   return limited;
@@ -313,7 +324,7 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
     if (!looks && round == 0) take_near(found);
     if (!find_groups(*state, round == 0)) break;
     if (round >= kLargeRounds && !leave_large()) break;
-    const bool limited = update_offsets(*state, spent);
+    const bool limited = update_offsets(spent);
     for (const double offset : offset_)
       if (offset < 0) most = std::max(most, -offset);
     most = std::max(most, looseness_);

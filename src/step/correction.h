@@ -4,6 +4,7 @@
 // the energy changes by has its own line in the ledger.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "collision/contact_finder.h"
@@ -39,23 +40,26 @@ class Correction {
   };
   static Care care_of(Effort effort);
 
-  bool is_real(const State& state, const Contact& contact) const;
+  /// `turns`: also where it is what the turns of a step have left.
+  bool is_real(const State& state, const Contact& contact, bool turns) const;
   bool is_closable(const State& state, const JointRows& joint) const;
   bool find_loose(const State& state);
   void find(const State& state, ContactFinder* finder);
   void take_near(const ContactSet& found);
   bool find_groups(const State& state, bool first);
   void count_contacts();
+  void find_jointed();
+  bool is_jointed(const std::array<int, 2>& bodies);
   bool is_large(int body);
   bool leave_large();
   bool moves(int body) const { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; }
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
-  bool update_offsets(const State& state, bool spent);
+  bool update_offsets(bool spent);
   void update_joints(const State& state, bool first);
   void keep_momentum(State* state);
   void join(int a, int b);
   int root_of(int body);
-  double calc_allowance(const State& state, const Contact& contact) const;
+  double calc_allowance(const Contact& contact) const;
   double calc_band(const Contact& contact) const;  ///< overlap that is left alone, m
   double calc_corrected(const Contact& contact);   ///< overlap that is not worth a round, m
 
@@ -77,6 +81,7 @@ class Correction {
   std::vector<int> group_;            ///< per body: another one of the same group, or itself
   std::vector<char> due_;             ///< per body that stands for its group
   std::vector<int> touching_;         ///< per body that stands for its group: its contacts; of `balanced`
+  std::vector<char> jointed_;         ///< per body that stands for its group: there are joints in it
   std::vector<Pose> before_;
   std::vector<int> moved_;  ///< per body: what stands for its group, or -1
   std::vector<char> held_;  ///< per body that stands for its group: something that does not move holds it
