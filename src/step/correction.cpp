@@ -32,6 +32,8 @@ constexpr double kLargeCorrected = 1e-4;
 /// The overlap that is corrected under `balanced`, where there are no joints, though a turn has left it, in body sizes.
 /// In a blow (omega h)^2 R is centimetres, and the rows of the next step would turn them into speed.
 constexpr double kMostLeft = 1e-3;
+/// Where a turn may have left more than this, the overlap says little about where the body came from.
+constexpr double kMostTurned = 0.1;
 /// Levers may move a point farther than the contact that is corrected, by this much.
 constexpr double kCorrectionLever = 10;
 /// Joints are closed where they have come apart by more than this share of their size, m, or by as many rad.
@@ -91,8 +93,9 @@ bool Correction::is_real(const State& state, const Contact& contact, bool turns)
   // With a band, what a turn has left is not waited for: rows of the next step would turn it into speed.
   const bool has_band = care_.band > 0 && contact.limit < 0;
   double left = has_band ? calc_band(contact) : calc_slop(model_, options_.step, state.velocity, contact);
-  if (turns && options_.effort == Effort::Balanced && contact.limit < 0)
-    left = std::min(left, kMostLeft * calc_contact_size(model_, contact));
+  if (const double size = calc_contact_size(model_, contact);
+      turns && options_.effort == Effort::Balanced && contact.limit < 0 && left <= kMostTurned * size)
+    left = std::min(left, kMostLeft * size);
   if (contact.gap >= -left) return false;
   return contact.limit >= 0 || !(care_.parting * options_.step * calc_parting_speed(contact, state) > -contact.gap);
 }
