@@ -127,8 +127,7 @@ TEST_F(PanelKernels, FactorsWithPivots) {
     const Matrix own = factor.own();
     Matrix exchanged = a;
     for (int j = 0; j < n; ++j) exchanged.row(j).swap(exchanged.row(swap[j]));
-    const Matrix product =
-        Matrix(own.triangularView<Eigen::UnitLower>()) * Matrix(own.triangularView<Eigen::Upper>());
+    const Matrix product = Matrix(own.triangularView<Eigen::UnitLower>()) * Matrix(own.triangularView<Eigen::Upper>());
     EXPECT_LT((product - exchanged).cwiseAbs().maxCoeff(), 1e-12);
     for (int j = 0; j < n; ++j) EXPECT_LE(own.col(j).tail(n - j - 1).cwiseAbs().sum(), n - j - 1 + 1e-12);
   }
