@@ -12,6 +12,9 @@ namespace {
 constexpr double kTurn = 0.02;       // rad per step: less moves no corner far off its row
 constexpr double kLatePart = 0.02;   // of the motion of both bodies
 constexpr double kSwiftBand = 0.03;  // of the thinner body
+// In the name of a late contact beside one that is known: as the body is held by the late row it may turn back, and
+// then only the known one stops it (a ball of half a tonne came 12 mm into a brick that way).
+constexpr std::uint32_t kLateFeature = 1u << 31;
 
 /// A point of a body given at `from`, world, as it is at `to`.
 Vec3 carry(const Pose& from, const Pose& to, const Vec3& p) {
@@ -46,7 +49,9 @@ bool LateContacts::find(const State& state, const State& next, double h, std::sp
     if (contact.gap < -slack && find_one(state, next, h, slack, known, &contact)) late_.contacts.push_back(contact);
   }
   if (late_.contacts.empty()) return false;
-  // Both are sorted; a late contact takes the place of the one of its key.
+  std::sort(late_.contacts.begin(), late_.contacts.end(),
+            [](const Contact& a, const Contact& b) { return a.key < b.key; });
+  // Both are sorted; a late contact takes the place of the one of its key, which an earlier repeat has found.
   merged_.contacts.clear();
   auto late = late_.contacts.begin();
   for (const Contact& contact : known.contacts) {
@@ -72,6 +77,7 @@ bool LateContacts::find_one(const State& state, const State& next, double h, dou
     const Twist moved{(next.pose[body].position - pose.position) / h, next.velocity[body].angular};
     return point_velocity(pose, moved, pose.orientation.conjugate() * (p - pose.position));
   };
+  if (has) contact->key.feature ^= kLateFeature;
   contact->point_a = carry(next.pose[contact->body_a], state.pose[contact->body_a], contact->point_a);
   contact->point_b = carry(next.pose[contact->body_b], state.pose[contact->body_b], contact->point_b);
   contact->gap -= h * contact->normal.dot(velocity(contact->body_b, contact->point_b) -

@@ -7,10 +7,10 @@ namespace slipstick {
 
 namespace {
 
-// What a step may take, in row operations. Balanced: about 0.1 s, or 2500 sweeps over pairs where its problems are
-// larger than that; few steps come near it. Swift: 300 such sweeps. Where the whole ladder would be dear, what residual
-// will do.
-constexpr double kBalancedWork = 8e6, kBalancedSweeps = 1000, kSwiftWork = 2e5, kSwiftSweeps = 400;
+// What a step may take, in row operations. Balanced: about 0.6 s, or 2500 sweeps over pairs where its problems are
+// larger than that; few steps come near it, those of a blow (decision 99). Swift: 300 such sweeps. Where the whole
+// ladder would be dear, what residual will do.
+constexpr double kBalancedWork = 5e7, kBalancedSweeps = 1000, kSwiftWork = 2e5, kSwiftSweeps = 400;
 constexpr double kBalancedSettle = 1e-4, kSwiftSettle = 1e-3;
 constexpr int kBalancedHeapSweeps = 60, kSwiftHeapSweeps = 30;
 // Swift: bodies from which an island of contacts is swept unless it is a chain, a stack or a machine.
