@@ -29,7 +29,7 @@ class NewtonIteration {
     creeps_ = true;
   }
   /// Takes the velocities of what rests away and leaves the overlap: one factor and a few steps with it. False: it does
-  /// not rest, or the overlap alone is more than `still`; the iterate is where it was.
+  /// not rest, or the overlap alone is more than half of `still`; the iterate is where it was.
   bool stop_creep(double still);
   double fine() const { return fine_; }
   /// Whether what was to be brought to rest would not come nearer: the iterate is the best that there is.
