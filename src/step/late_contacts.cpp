@@ -14,7 +14,8 @@ constexpr double kLatePart = 0.02;   // of the motion of both bodies
 constexpr double kSwiftBand = 0.03;  // of the thinner body
 // In the name of a late contact beside one that is known: as the body is held by the late row it may turn back, and
 // then only the known one stops it (a ball of half a tonne came 12 mm into a brick that way).
-constexpr std::uint32_t kLateFeature = 1u << 31;
+// No name of a corner, an edge or a side reaches that far; the highest bit says whose corner it is (planar_pairs.cpp).
+constexpr std::uint32_t kLateFeature = 1u << 30;
 
 /// A point of a body given at `from`, world, as it is at `to`.
 Vec3 carry(const Pose& from, const Pose& to, const Vec3& p) {
