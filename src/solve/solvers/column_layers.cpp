@@ -44,30 +44,26 @@ void ColumnLayers::walk(int columns, int from) {
   }
 }
 
-/// A part ends with a layer.
-void ColumnLayers::cut(int columns, int weight) {
+/// A part ends with the layer that brings it nearest to its share of the whole.
+void ColumnLayers::cut(int columns, int parts) {
   part_.resize(columns);
   parts_ = 1;
   long sum = 0, whole = 0;
   for (const int w : weight_) whole += w;
-  for (int i = 0; i < columns; ++i) {
-    const int column = order_[i];
-    const bool begins = i > 0 && layer_[column] != layer_[order_[i - 1]];
-    if (begins && sum >= weight && whole >= weight) {  // what is left is enough for one more
-      ++parts_;
-      sum = 0;
-    }
-    part_[column] = parts_ - 1;
-    sum += weight_[column];
-    whole -= weight_[column];
+  for (int i = 0, end = 0; i < columns; i = end) {
+    long layer = 0;
+    for (; end < columns && layer_[order_[end]] == layer_[order_[i]]; ++end) layer += weight_[order_[end]];
+    if (i > 0 && parts * (2 * sum + layer) >= 2 * parts_ * whole) ++parts_;
+    for (int k = i; k < end; ++k) part_[order_[k]] = parts_ - 1;
+    sum += layer;
   }
 }
 
-void ColumnLayers::update(int columns, std::span<const Edge> edges, int weight) {
+void ColumnLayers::update(int columns, std::span<const Edge> edges, int parts) {
   link(columns, edges);
   walk(columns, 0);
   walk(columns, order_.back());  // from an end: thin layers
-  cut(columns, weight);
+  cut(columns, parts);
 }
 
 }  // namespace slipstick

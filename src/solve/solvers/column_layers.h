@@ -1,5 +1,5 @@
 // The columns of an island in parts that lie in a row: a pair of columns is in one part, or in two that follow each
-// other. So the parts can be worked on at the same time, and after that every other seam between two of them.
+// other. So every other part, with its seam to the next one, can be worked on at the same time, and then the others.
 #pragma once
 
 #include <span>
@@ -14,15 +14,15 @@ class ColumnLayers {
     int a, b;    ///< columns; b may be beyond the last one: what does not move
     int weight;  ///< the work that it stands for
   };
-  /// Parts of about `weight` or more. A function of the columns and edges alone.
-  void update(int columns, std::span<const Edge> edges, int weight);
+  /// So many parts of about the same weight, or fewer. A function of the columns and edges alone.
+  void update(int columns, std::span<const Edge> edges, int parts);
   int parts() const { return parts_; }
   int part_of(int column) const { return part_[column]; }
 
  private:
   void link(int columns, std::span<const Edge> edges);
   void walk(int columns, int from);
-  void cut(int columns, int weight);
+  void cut(int columns, int parts);
 
   int parts_ = 1;
   std::vector<int> part_;

@@ -15,8 +15,9 @@ namespace {
 // Chebyshev's weights: an estimate of the sweeps' spectral radius, from the third sweep on and once they have run in.
 constexpr double kRadius = 0.9;
 constexpr int kFirstAccelerated = 2, kLater = 8, kBold = 60;  // sweeps before each of them
-/// Numbers of impulses and of velocities that are accelerated at a time, columns and pairs that are made ready.
-constexpr std::size_t kNumberPortion = 1 << 14, kColumnPortion = 256, kBlockPortion = 1024, kPairPortion = 64;
+/// Columns that are accelerated at a time; columns, row blocks and pairs that are made ready.
+constexpr int kFastColumns = 2048;
+constexpr std::size_t kColumnPortion = 256, kBlockPortion = 1024, kPairPortion = 64;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ void PairSweeps::update_bodies() {
   const Problem& p = *problem_;
   root_.resize(columns());
   is_body_.resize(columns());
-  free_.resize(columns() + phase_group_[3]);
+  free_.resize(columns() + groups());
   std::fill(free_.begin() + columns(), free_.end(), Column{});
   for_portions(team_, columns(), kColumnPortion, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
@@ -172,7 +173,7 @@ void PairSweeps::start(const Problem& problem, const ProblemPart& part) {
 template <class F>
 void PairSweeps::run_groups(const F& f) const {
   PhasedWork::run(
-      team_, 3, [&](int phase) { return phase_group_[phase + 1] - phase_group_[phase]; },
+      team_, kGroupPhases, [&](int phase) { return phase_group_[phase + 1] - phase_group_[phase]; },
       [&](int phase, int task) { run_group(phase_group_[phase] + task, f); });
 }
 
@@ -348,7 +349,19 @@ double PairSweeps::calc_change() const {
 
 // ---------------------------------------------------------------- sweeps
 
-void PairSweeps::visit(const Pair& pair) {
+/// kept <- x <- weight (x - kept) + kept, of so many rows. Weight 0: kept <- x. Nobody else reads the x of a pair in a
+/// sweep, so that it is done with the visit, while they are at hand.
+[[gnu::always_inline]] inline void PairSweeps::accelerate(const Acceleration& by, int rows, int place) {
+  if (by.impulses == nullptr) return;
+  const Lanes weight = Lanes{} + by.weight;
+  Lanes *x = x_.data() + place, *kept = by.impulses + place;
+  for (int r = 0; r < rows; ++r) {
+    if (by.weight != 0) x[r] = weight * (x[r] - kept[r]) + kept[r];
+    kept[r] = x[r];
+  }
+}
+
+void PairSweeps::visit(const Pair& pair, const Acceleration& by) {
   const Lanes zero{};
   Lanes ya[6], yb[6];
   load(y_, pair.a, ya);
@@ -366,7 +379,10 @@ void PairSweeps::visit(const Pair& pair) {
       return w + other;
     };
     const Lanes wn = image(0);
-    if (!is_any((wn < zero) | (x[0] != zero) | (x[1] != zero) | (x[2] != zero))) continue;  // open, and stays so
+    if (!is_any((wn < zero) | (x[0] != zero) | (x[1] != zero) | (x[2] != zero))) {  // open, and stays so
+      accelerate(by, 3, pair.x + 3 * i);
+      continue;
+    }
     moved = true;
     Lanes n = x[0] - wn * p.inverse_n;
     n = n > zero ? n : zero;
@@ -381,6 +397,7 @@ void PairSweeps::visit(const Pair& pair) {
     x[0] = n;
     x[1] = t1;
     x[2] = t2;
+    accelerate(by, 3, pair.x + 3 * i);
     for (int k = 0; k < 6; ++k) {
       ya[k] += p.j[0][0][k] * dn + p.j[1][0][k] * d1 + p.j[2][0][k] * d2;
       yb[k] += p.j[0][1][k] * dn + p.j[1][1][k] * d1 + p.j[2][1][k] * d2;
@@ -392,7 +409,7 @@ void PairSweeps::visit(const Pair& pair) {
 }
 
 /// The same of normals alone.
-void PairSweeps::visit_smooth(const Pair& pair) {
+void PairSweeps::visit_smooth(const Pair& pair, const Acceleration& by) {
   const Lanes zero{};
   Lanes ya[6], yb[6];
   load(y_, pair.a, ya);
@@ -407,12 +424,16 @@ void PairSweeps::visit_smooth(const Pair& pair) {
       other += p.j[1][k] * yb[k];
     }
     w += other;
-    if (!is_any((w < zero) | (x != zero))) continue;
+    if (!is_any((w < zero) | (x != zero))) {
+      accelerate(by, 1, pair.x + i);
+      continue;
+    }
     moved = true;
     Lanes n = x - w * p.inverse_n;
     n = n > zero ? n : zero;
     const Lanes dn = n - x;
     x = n;
+    accelerate(by, 1, pair.x + i);
     for (int k = 0; k < 6; ++k) {
       ya[k] += p.j[0][k] * dn;
       yb[k] += p.j[1][k] * dn;
@@ -423,24 +444,16 @@ void PairSweeps::visit_smooth(const Pair& pair) {
   store(pair.b, yb);
 }
 
-int PairSweeps::count_portions() const {
-  return static_cast<int>((x_.size() * kLanes + kNumberPortion - 1) / kNumberPortion +
-                          (y_.size() * 8 + kNumberPortion - 1) / kNumberPortion);
-}
-
-/// A portion of: kept <- x <- weight (x - kept) + kept, and the same of y. Weight 0: kept <- x.
-void PairSweeps::accelerate(double weight, int kept, int portion) {
-  const std::size_t of_x = (x_.size() * kLanes + kNumberPortion - 1) / kNumberPortion;
-  const bool is_x = static_cast<std::size_t>(portion) < of_x;
-  const std::size_t count = is_x ? x_.size() * kLanes : y_.size() * 8;
-  const std::size_t first = kNumberPortion * (is_x ? portion : portion - of_x),
-                    last = std::min(count, first + kNumberPortion);
-  double* to = is_x ? reinterpret_cast<double*>(x_.data()) : y_.data()->n;
-  double* from = is_x ? reinterpret_cast<double*>(x_kept_[kept].data()) : y_kept_[kept].data()->n;
+/// The same of the y of some columns, after a sweep.
+void PairSweeps::accelerate_columns(double weight, int kept, int portion) {
+  const std::size_t first = static_cast<std::size_t>(kFastColumns) * portion,
+                    last = std::min(y_.size(), first + kFastColumns);
+  double *to = y_[first].n, *from = y_kept_[kept][first].n;
+  const std::size_t count = 8 * (last - first);
   if (weight == 0) {
-    std::copy(to + first, to + last, from + first);
+    std::copy(to, to + count, from);
   } else {
-    for (std::size_t i = first; i < last; ++i) from[i] = to[i] = weight * (to[i] - from[i]) + from[i];
+    for (std::size_t i = 0; i < count; ++i) from[i] = to[i] = weight * (to[i] - from[i]) + from[i];
   }
 }
 
@@ -458,21 +471,23 @@ void PairSweeps::run(int sweeps, double bold, const std::atomic<bool>* stop) {
     x_kept_[i].resize(x_.size());
     y_kept_[i].resize(y_.size());
   }
-  // A sweep is three phases of groups, and one in which kept[k % 2] becomes what the next sweep begins with.
-  constexpr int kPhases = 4;
-  const int portions = count_portions();
+  // A sweep is two phases of groups, and one in which y_kept_[k % 2] becomes what the next sweep begins with.
+  constexpr int kPhases = kGroupPhases + 1;
+  const int portions = (static_cast<int>(y_.size()) + kFastColumns - 1) / kFastColumns;
   PhasedWork::run(
       team_, kPhases * sweeps,
       [&](int phase) {
         const int k = phase / kPhases, part = phase % kPhases;
-        if (part < kPhases - 1) return phase_group_[part + 1] - phase_group_[part];
+        if (part < kGroupPhases) return phase_group_[part + 1] - phase_group_[part];
         return k + 1 < sweeps ? portions : 0;
       },
       [&](int phase, int task) {
         if (stop != nullptr && stop->load(std::memory_order_relaxed)) return;
         const int k = phase / kPhases, part = phase % kPhases;
-        if (part == kPhases - 1) return accelerate(weights[k], k % 2, task);
-        run_group(phase_group_[part] + task, [&](const Pair& pair) { pair.smooth ? visit_smooth(pair) : visit(pair); });
+        if (part == kGroupPhases) return accelerate_columns(weights[k], k % 2, task);
+        const Acceleration by{weights[k], k + 1 < sweeps ? x_kept_[k % 2].data() : nullptr};
+        run_group(phase_group_[part] + task,
+                  [&](const Pair& pair) { pair.smooth ? visit_smooth(pair, by) : visit(pair, by); });
       });
 }
 

@@ -4,10 +4,11 @@
 //   w = J' y + C lambda + c,   lambda <- local solution,   y += J'^T (change of lambda).
 //
 // Pairs that share no column have one colour and are visited in any order, or at once: the bits are the same. Large
-// islands are divided into parts (column_layers.h): all parts at once, then every other seam between them, then the
-// other seams, each of these in its colours. The order is that of the island alone, on any number of threads. The local
-// solution is a cheap one (normal first, then one projected step of the tangents) with the law's own fixed point; per
-// sweep it comes as far as the exact one. Chebyshev's acceleration works on impulses and velocities alike.
+// islands are divided into parts that lie in a row (column_layers.h). A part and its seam with the next one are a
+// group: every other group at once, then the others, each in its colours. The order is that of the island alone, on any
+// number of threads. The local solution is a cheap one (normal first, then one projected step of the tangents) with the
+// law's own fixed point; per sweep it comes as far as the exact one. Chebyshev's acceleration works on impulses and
+// velocities alike.
 #pragma once
 
 #include <slipstick/problem.h>
@@ -67,7 +68,7 @@ class PairSweeps {
   double calc_change() const;
 
  private:
-  static constexpr int kLanes = 4, kMostPoints = 4;
+  static constexpr int kLanes = 4, kMostPoints = 4, kGroupPhases = 2;
   using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
   /// The same where numbers of a column lie.
   using Loose = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -101,11 +102,18 @@ class PairSweeps {
     bool smooth : 1;
     int x;  ///< of its first row in x_, in numbers; the next row is kLanes farther
   };
+  /// Chebyshev's step after a sweep: its weight, 0 for none, and the impulses before the last sweep but one, in whose
+  /// place come the new ones. Null: it is the last sweep.
+  struct Acceleration {
+    double weight;
+    Lanes* impulses;
+  };
   struct alignas(64) Column {
     double n[8];
   };
 
   int columns() const { return static_cast<int>(part_.columns.size()); }
+  int groups() const { return phase_group_.back(); }
   int local_column(const JacobianEntry& entry) const { return part_.local_column[entry.column]; }
   // Who is visited with whom (pair_sweeps_order.cpp).
   void find_runs(std::vector<Run>* runs) const;
@@ -127,14 +135,14 @@ class PairSweeps {
   void add_impulses(const Pair& pair);
   void add_change(const Pair& pair, Lanes* sums) const;
   void add_change_smooth(const Pair& pair, Lanes* sums) const;
-  void visit(const Pair& pair);
-  void visit_smooth(const Pair& pair);
+  void accelerate(const Acceleration& by, int rows, int place);
+  void visit(const Pair& pair, const Acceleration& by);
+  void visit_smooth(const Pair& pair, const Acceleration& by);
   template <class F>
   void run_groups(const F& f) const;
   template <class F>
   void run_group(int group, const F& f) const;
-  int count_portions() const;
-  void accelerate(double weight, int kept, int portion);
+  void accelerate_columns(double weight, int kept, int portion);
   void load(const std::vector<Column>& of, const int* column, Lanes* y) const;
   void store(const int* column, const Lanes* y);
 
@@ -147,10 +155,10 @@ class PairSweeps {
   int known_columns_ = -1;  ///< of runs_
   ColumnLayers layers_;
   std::vector<ColumnLayers::Edge> edges_;
-  std::vector<int> group_, colour_;   ///< of each run: a part or a seam; its colour, those of later groups are higher
-  std::vector<int> order_, start_;    ///< of runs; scratch of their sorting
-  std::vector<int> group_pair_;       ///< first of pairs_, of each group
-  std::array<int, 4> phase_group_{};  ///< first group, of the parts, of every other seam, of the other seams
+  std::vector<int> group_, colour_;                  ///< of each run; colours of later groups are higher
+  std::vector<int> order_, start_;                   ///< of runs; scratch of their sorting
+  std::vector<int> group_pair_;                      ///< first of pairs_, of each group
+  std::array<int, kGroupPhases + 1> phase_group_{};  ///< first group of each phase, and how many there are
   std::vector<std::uint64_t> used_;
   std::vector<Pair> pairs_;
   std::vector<Place> place_;  ///< of each row block of the part

@@ -67,34 +67,34 @@ void PairSweeps::find_runs(std::vector<Run>* runs) const {
   }
 }
 
-/// Into parts and the seams between them: groups. Seams 0, 2, ... touch no column twice, nor do seams 1, 3, ...
+/// Into groups: a part with its seam to the next one. Groups 0, 2, ... touch no column twice, nor do groups 1, 3, ...
 void PairSweeps::divide_runs() {
   group_.assign(runs_.size(), 0);
-  phase_group_ = {0, 1, 1, 1};
-  const int points = static_cast<int>(part_.blocks.size());
-  if (points < 2 * kPartPoints) return;
+  phase_group_ = {0, 1, 1};
+  const int points = static_cast<int>(part_.blocks.size()),
+            pairs = std::min(points / (2 * kPartPoints), kMostParts / 2);
+  if (pairs == 0) return;
   edges_.resize(runs_.size());
   for (std::size_t k = 0; k < runs_.size(); ++k) edges_[k] = {runs_[k].a, runs_[k].b, runs_[k].count};
-  layers_.update(columns(), edges_, std::max(kPartPoints, points / kMostParts));
-  const int parts = layers_.parts(), even = parts / 2;
-  phase_group_ = {0, parts, parts + even, std::max(parts, 2 * parts - 1)};
+  layers_.update(columns(), edges_, 2 * pairs);
+  const int parts = layers_.parts(), first = (parts + 1) / 2;
+  phase_group_ = {0, first, parts};
   for (std::size_t k = 0; k < runs_.size(); ++k) {
     const int a = layers_.part_of(runs_[k].a);
-    const int b = runs_[k].b < columns() ? layers_.part_of(runs_[k].b) : a;
-    const int seam = std::min(a, b);
-    group_[k] = a == b ? a : parts + (seam % 2 == 0 ? 0 : even) + seam / 2;
+    const int part = runs_[k].b < columns() ? std::min(a, layers_.part_of(runs_[k].b)) : a;
+    group_[k] = part % 2 == 0 ? part / 2 : first + part / 2;
   }
 }
 
 /// First fit in each group; what finds no free colour has one of its own.
 void PairSweeps::colour_runs() {
-  const int groups = phase_group_[3], stride = columns() + 1;
-  used_.assign(3 * static_cast<std::size_t>(stride), 0);
+  const int stride = columns() + 1;
+  used_.assign(kGroupPhases * static_cast<std::size_t>(stride), 0);
   colour_.resize(runs_.size());
   std::vector<int>& count = start_;  // of colours in each group
-  count.assign(groups + 1, 0);
+  count.assign(groups() + 1, 0);
   for (std::size_t k = 0; k < runs_.size(); ++k) {
-    const int g = group_[k], phase = g < phase_group_[1] ? 0 : g < phase_group_[2] ? 1 : 2;
+    const int g = group_[k], phase = g < phase_group_[1] ? 0 : 1;
     std::uint64_t* used = used_.data() + static_cast<std::size_t>(phase) * stride;
     std::uint64_t& a = used[runs_[k].a];
     std::uint64_t fixed = 0;
@@ -161,7 +161,7 @@ void PairSweeps::pack_runs() {
     }
     ++lane;
   }
-  group_pair_.resize(phase_group_[3] + 1, static_cast<int>(pairs_.size()));
+  group_pair_.resize(groups() + 1, static_cast<int>(pairs_.size()));
   points_.resize(points);
   smooth_.resize(smooth);
   x_.resize(x);
