@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "base/thread_team.h"
 #include "collision/broad_phase.h"
 #include "collision/contact_finder.h"
 
@@ -100,7 +101,8 @@ void count_contacts(benchmark::State& state, std::size_t contacts) {
 void bench_heap(benchmark::State& state) {
   Heap heap = make_heap(static_cast<int>(state.range(0)));
   ContactFinder finder(heap.model);
-  finder.set_threads(static_cast<int>(state.range(1)));
+  const ThreadTeam team(static_cast<int>(state.range(1)));
+  finder.set_team(&team);
   ContactSet contacts;
   finder.find(heap.state, heap.reach, &contacts);  // memory grows here, once
   int k = 0;

@@ -28,7 +28,7 @@ function(slipstick_shared target)
 endfunction()
 
 slipstick_shared(slipstick_library NAME slipstick EXPORT_NAME slipstick EXPORT slipstickTargets
-  ROOMS ${slipstick_engine_rooms} LINKS Qhull::qhull_r TBB::tbb yaml-cpp)
+  ROOMS ${slipstick_engine_rooms} LINKS Qhull::qhull_r Threads::Threads yaml-cpp)
 target_link_libraries(slipstick_library INTERFACE Eigen3::Eigen)
 target_compile_features(slipstick_library INTERFACE cxx_std_20)
 target_compile_definitions(slipstick_library INTERFACE EIGEN_MAX_ALIGN_BYTES=16)

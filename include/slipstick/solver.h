@@ -151,7 +151,8 @@ struct SolverOptions {
   bool record_history = false;  ///< keep a SolverHistory; costs a residual a sweep
   /// True: the solver ends as soon as it can, as if its time were over. Null: nobody stops it. Must outlive the solver.
   const std::atomic<bool>* stop = nullptr;
-  WorkMeter* work = nullptr;  ///< counts and limits the work; null: neither. It must outlive the solver
+  WorkMeter* work = nullptr;         ///< counts and limits the work; null: neither. It must outlive the solver
+  const ThreadTeam* team = nullptr;  ///< who helps, for one problem; the answer does not depend on it. Null: nobody
   /// newton: a relative natural map that will do where the whole of its ladder would be dear (some 60 ms); 0: none, it
   /// goes on to its end.
   double settle = 0;

@@ -34,6 +34,7 @@ struct LadderOptions {
   std::string solver = "auto";
   double tolerance = 1e-8;  ///< relative residual of the judge
   int threads = 1;
+  const ThreadTeam* team = nullptr;  ///< who helps, in place of threads of its own; must outlive the ladder
   double time_limit = std::numeric_limits<double>::infinity();  ///< s; no rung is begun after it, and a solver that
                                                                 ///< reads SolverOptions::time_limit ends by then
   SolverOptions solver_options;

@@ -2,31 +2,52 @@
 // are cut by the work alone, never by the number of threads, and write where no other one reads or writes.
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-#include <tbb/task_group.h>
-
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 namespace slipstick {
 
+/// The caller and its helpers. A step has some fifty pieces of work for them, ten microseconds to milliseconds long,
+/// with others between that one thread does alone: a helper waits awake for the next piece, and goes to sleep when none
+/// has come for kAwake. Nobody has to come: who calls does it all alone if the helpers have no core.
 class ThreadTeam {
  public:
   /// At most so many threads, and no more than the machine has.
   explicit ThreadTeam(int threads);
+  ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int size() const { return size_; }
-  tbb::task_arena* arena() const { return size_ > 1 ? &*arena_ : nullptr; }
+  /// take_part() by the caller and by every helper that comes before the caller has returned from it; all have returned
+  /// from it then. By the caller alone where it is itself within such a call, of whatever team.
+  template <class F>
+  void run(const F& take_part) const {
+    run([](const void* f) { (*static_cast<const F*>(f))(); }, &take_part);
+  }
 
  private:
-  int size_;
-  mutable std::optional<tbb::task_arena> arena_;
+  using Call = void (*)(const void*);
+  void run(Call call, const void* context) const;
+  void help();
+  void sleep(std::uint64_t known);
+
+  const int size_;
+  const int process_;  ///< whose threads they are: a fork has none of them
+  mutable Call call_ = nullptr;
+  mutable const void* context_ = nullptr;
+  /// The number of the piece of work, whether one may still come to it, and how many helpers are at it.
+  alignas(64) mutable std::atomic<std::uint64_t> state_ = 0;
+  mutable std::atomic<int> sleeping_ = 0;
+  std::atomic<bool> ends_ = false;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable wake_;
+  std::vector<std::thread> helpers_;
 };
 
 /// f(first, last) for all of [0, count), in portions of at least this size. Null: alone.
@@ -37,8 +58,11 @@ void for_portions(const ThreadTeam* team, std::size_t count, std::size_t portion
   const auto work = [&f] [[gnu::noinline]] (std::size_t first, std::size_t last) { f(first, last); };
   if (team == nullptr || team->size() == 1 || count < 2 * portion) return work(std::size_t{0}, count);
   const std::size_t parts = count / portion;
-  team->arena()->execute([&] {
-    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t i) { work(count * i / parts, count * (i + 1) / parts); });
+  std::atomic<std::size_t> next = 0;
+  team->run([&] {
+    for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < parts;
+         i = next.fetch_add(1, std::memory_order_relaxed))
+      work(count * i / parts, count * (i + 1) / parts);
   });
 }
 
@@ -57,6 +81,26 @@ Sum sum_portions(const ThreadTeam* team, std::size_t count, std::size_t portion,
   return all;
 }
 
+/// f(first, last, list) appends what it finds in [first, last) to a list: what all portions found, in their order, goes
+/// to `all`. `lists` is scratch.
+template <class T, class F>
+void gather_portions(const ThreadTeam* team, std::size_t count, std::size_t portion, const F& f,
+                     std::vector<std::vector<T>>* lists, std::vector<T>* all) {
+  const std::size_t parts = count / portion;
+  if (team == nullptr || team->size() == 1 || parts < 2) return f(std::size_t{0}, count, all);
+  if (lists->size() < parts) lists->resize(parts);
+  for_portions(team, parts, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      (*lists)[i].clear();
+      f(count * i / parts, count * (i + 1) / parts, &(*lists)[i]);
+    }
+  });
+  std::size_t found = all->size();
+  for (std::size_t i = 0; i < parts; ++i) found += (*lists)[i].size();
+  all->reserve(found);
+  for (std::size_t i = 0; i < parts; ++i) all->insert(all->end(), (*lists)[i].begin(), (*lists)[i].end());
+}
+
 /// Tasks that come in phases: those of one are all done before the next begins. Phases may be as short as some
 /// microseconds: whoever takes part waits awake. One thread does it all if the others are busy elsewhere.
 class PhasedWork {
@@ -73,12 +117,7 @@ class PhasedWork {
       return;
     }
     PhasedWork work;
-    team->arena()->execute([&] {
-      tbb::task_group group;
-      for (int i = 1; i < team->size(); ++i) group.run([&] { work.take_part(phases, count, run); });
-      work.take_part(phases, count, run);
-      group.wait();
-    });
+    team->run([&] { work.take_part(phases, count, run); });
   }
 
  private:

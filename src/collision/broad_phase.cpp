@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/thread_team.h"
+
 namespace slipstick {
 namespace {
 
@@ -21,6 +23,9 @@ constexpr int kCellsPerBox = 4;
 constexpr double kMostCellsPerBox = 32;
 /// Cells are longer than the widest box by more than the rounding of a cell's number (kMostCells times 2^-52).
 constexpr double kCellMargin = 1 + 1e-8;
+
+/// Boxes that a thread takes at a time.
+constexpr std::size_t kBoxPortion = 512;
 
 /// Classes of size: exponents of the doubles, a first one for boxes without size, a last one for those without end.
 constexpr int kLeastExponent = -1074, kClasses = 1024 + 1074 + 2;
@@ -223,18 +228,23 @@ void BroadPhase::fill(const std::vector<Bounds>& bounds, Grid* grid) {
   update_scales(bounds, grid);
   keys_.resize(bounds.size());
   const auto& scale = grid->scale;
-  for (std::int32_t k = grid->first; k < grid->last; ++k) {
-    const Vec3& low = bounds[by_size_[k]].low;
-    keys_[k] = {grid->key(scale[0].at(low[0]), scale[1].at(low[1]), scale[2].at(low[2])), by_size_[k]};
-  }
   const auto size = static_cast<std::size_t>(grid->last - grid->first);
+  for_portions(team_, size, kBoxPortion, [&](std::size_t from, std::size_t to) {
+    for (std::size_t k = grid->first + from; k < grid->first + to; ++k) {
+      const Vec3& low = bounds[by_size_[k]].low;
+      keys_[k] = {grid->key(scale[0].at(low[0]), scale[1].at(low[1]), scale[2].at(low[2])), by_size_[k]};
+    }
+  });
   sort_keys({keys_.data() + grid->first, size}, scale[0].bits + scale[1].bits + scale[2].bits);
-  constexpr std::int32_t kAhead = 16;  // the boxes lie anywhere in memory: asked for before they are needed
-  for (std::int32_t k = grid->first; k < grid->last; ++k) {
-    if (k + kAhead < grid->last) __builtin_prefetch(&bounds[keys_[k + kAhead].index]);
-    const Bounds& b = bounds[keys_[k].index];
-    entries_[k] = {b.low, b.high, keys_[k].index};
-  }
+  constexpr std::size_t kAhead = 16;  // the boxes lie anywhere in memory: asked for before they are needed
+  for_portions(team_, size, kBoxPortion, [&](std::size_t from, std::size_t to) {
+    const std::size_t last = grid->first + to;
+    for (std::size_t k = grid->first + from; k < last; ++k) {
+      if (k + kAhead < last) __builtin_prefetch(&bounds[keys_[k + kAhead].index]);
+      const Bounds& b = bounds[keys_[k].index];
+      entries_[k] = {b.low, b.high, keys_[k].index};
+    }
+  });
 }
 
 /// By (key, index): radix sort from the lowest digit, stable, and the indices come in ascending.
@@ -264,20 +274,38 @@ void BroadPhase::find_among_all(std::int32_t box, std::int32_t first, std::int32
   }
 }
 
-/// Boxes that overlap begin in neighbouring cells of y and z. For each box the row it begins in and the four that come
-/// later are looked through, from as far back in x as the widest box reaches to its own end. As the boxes come in the
-/// order of the keys, the places where to begin in the rows only move forward.
-void BroadPhase::find_within(const Grid& grid, std::vector<IndexPair>* pairs) const {
+void BroadPhase::find_within(const Grid& grid, std::vector<IndexPair>* pairs) {
   if (!grid.bounded) {
     for (std::int32_t i = grid.first; i < grid.last; ++i) find_among_all(i, i + 1, grid.last, pairs);
     return;
   }
+  const auto look = [&](std::size_t first, std::size_t last, std::vector<IndexPair>* found) {
+    find_within(grid, grid.first + static_cast<std::int32_t>(first), grid.first + static_cast<std::int32_t>(last),
+                found);
+  };
+  gather_portions(team_, static_cast<std::size_t>(grid.last - grid.first), kBoxPortion, look, &portions_, pairs);
+}
+
+/// Boxes that overlap begin in neighbouring cells of y and z. For each of the boxes [first, last) the row it begins in
+/// and the four that come later are looked through, from as far back in x as the widest box reaches to its own end. As
+/// the boxes come in the order of the keys, the places where to begin in the rows only move forward.
+void BroadPhase::find_within(const Grid& grid, std::int32_t first, std::int32_t last,
+                             std::vector<IndexPair>* pairs) const {
   const int x_bits = grid.scale[0].bits, y_bits = grid.scale[1].bits;
   const std::uint64_t row = std::uint64_t{1} << x_bits, layer = std::uint64_t{1} << (x_bits + y_bits);
   const std::array<std::uint64_t, 4> later = {row, layer - row, layer, layer + row};
+  // The key from which on box i is looked for in one of the later rows.
+  const auto begins = [&](std::int32_t i, int r) {
+    const std::uint64_t x = keys_[i].key & (row - 1);
+    return keys_[i].key - x + later[r] + (x > kCellsPerBox ? x - kCellsPerBox : 0);
+  };
   std::array<std::int32_t, 4> begin;
-  begin.fill(grid.first);
-  for (std::int32_t i = grid.first; i < grid.last; ++i) {
+  for (int r = 0; r < 4 && first < last; ++r)
+    begin[r] =
+        static_cast<std::int32_t>(std::lower_bound(keys_.begin() + first, keys_.begin() + grid.last, begins(first, r),
+                                                   [](const Keyed& k, std::uint64_t key) { return k.key < key; }) -
+                                  keys_.begin());
+  for (std::int32_t i = first; i < last; ++i) {
     const Entry& a = entries_[i];
     const auto scan = [&](std::int32_t j, std::uint64_t end) {
       for (; j < grid.last && keys_[j].key <= end; ++j) {
@@ -285,14 +313,13 @@ void BroadPhase::find_within(const Grid& grid, std::vector<IndexPair>* pairs) co
         if (boxes_overlap(a.low, a.high, b.low, b.high)) pairs->push_back(make_pair(a.index, b.index));
       }
     };
-    const std::uint64_t x = keys_[i].key & (row - 1), here = keys_[i].key - x;
+    const std::uint64_t here = keys_[i].key & ~(row - 1);
     const auto x_end = static_cast<std::uint64_t>(grid.scale[0].at(a.high[0]));
-    const std::uint64_t x_begin = x > kCellsPerBox ? x - kCellsPerBox : 0;
     scan(i + 1, here + x_end);
     for (int r = 0; r < 4; ++r) {
-      const std::uint64_t there = here + later[r];
-      while (begin[r] < grid.last && keys_[begin[r]].key < there + x_begin) ++begin[r];
-      scan(begin[r], there + x_end);
+      const std::uint64_t key = begins(i, r);
+      while (begin[r] < grid.last && keys_[begin[r]].key < key) ++begin[r];
+      scan(begin[r], here + later[r] + x_end);
     }
   }
 }

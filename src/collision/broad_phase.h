@@ -21,8 +21,12 @@ struct IndexPair {
   std::int32_t a, b;  ///< a < b
 };
 
+class ThreadTeam;
+
 class BroadPhase {
  public:
+  /// Who helps; null: nobody.
+  void set_team(const ThreadTeam* team) { team_ = team; }
   /// Appends every pair of boxes that overlap or touch, each once, in no particular order. The set of pairs depends on
   /// the bounds alone. A limit that is not a number is taken for infinite.
   void find(const std::vector<Bounds>& bounds, std::vector<IndexPair>* pairs);
@@ -62,10 +66,12 @@ class BroadPhase {
   double calc_middle(const std::vector<Bounds>& bounds, const Grid& grid, int axis);
   void fill(const std::vector<Bounds>& bounds, Grid* grid);
   void sort_keys(std::span<Keyed> keys, int bits);
-  void find_within(const Grid& grid, std::vector<IndexPair>* pairs) const;
+  void find_within(const Grid& grid, std::vector<IndexPair>* pairs);
+  void find_within(const Grid& grid, std::int32_t first, std::int32_t last, std::vector<IndexPair>* pairs) const;
   void find_between(const Grid& fine, const Grid& coarse, std::vector<IndexPair>* pairs) const;
   void find_among_all(std::int32_t box, std::int32_t first, std::int32_t last, std::vector<IndexPair>* pairs) const;
 
+  const ThreadTeam* team_ = nullptr;
   int axis_ = -1;                                       ///< of the sweep
   std::vector<std::pair<double, std::int32_t>> order_;  ///< along it; that of the last call makes the sorting quick
   std::vector<Entry> entries_;
@@ -75,6 +81,7 @@ class BroadPhase {
   std::vector<Keyed> keys_, other_keys_;
   std::vector<std::int32_t> digit_count_;
   std::vector<double> middle_;
+  std::vector<std::vector<IndexPair>> portions_;  ///< of find_within
 };
 
 }  // namespace slipstick

@@ -1,5 +1,6 @@
 #include "collision/contact_finder.h"
 
+#include "base/thread_team.h"
 #include "collision/box_tree.h"
 #include "collision/broad_phase.h"
 #include "collision/hull_lookup.h"
@@ -8,16 +9,11 @@
 #include "collision/surface_index.h"
 #include "collision/surface_probe.h"
 
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace slipstick {
@@ -28,6 +24,8 @@ constexpr double kRoundingPart = 1e-11;
 
 /// Pairs that one thread takes at a time; the contacts of a portion stay together, in the order of the pairs.
 constexpr std::size_t kPortion = 256;
+/// The same of shapes.
+constexpr std::size_t kShapePortion = 512;
 
 Vec2 rotated(const Mat3& r, const Vec2& p) { return r.topLeftCorner<2, 2>() * p; }
 
@@ -81,6 +79,7 @@ struct ContactFinder::Impl {
   void set_lookups();
   void place(const State& state);
   void place_shape(const State& state, int s);
+  void update_shape(const State& state, std::span<const double> reach, int s);
   void place_polygon(const Shape& shape, PlacedShape* placed);
   Bounds calc_bounds(int shape, std::span<const double> reach) const;
   void update_shapes(const State& state, std::span<const double> reach);
@@ -88,6 +87,7 @@ struct ContactFinder::Impl {
   void find_static_pairs();
   Vec3 calc_half_extent(const PlacedShape& shape) const;
   void find_plane_pairs();
+  void find_planes_of(std::int32_t shape, std::vector<IndexPair>* found) const;
   void name_pairs();
   void keep_pairs_of(std::span<const char> bodies);
   void sort_pairs();
@@ -124,8 +124,9 @@ struct ContactFinder::Impl {
   bool has_groups = false, has_bits = false;
   std::vector<IndexPair> pairs, sorted_pairs;
   std::vector<std::int32_t> bucket;
-  std::optional<tbb::task_arena> arena;  ///< more than one thread
+  const ThreadTeam* team = nullptr;
   std::vector<std::vector<Contact>> portions;
+  std::vector<std::vector<IndexPair>> pair_portions;
   std::vector<double> no_reach;
   double broad_phase_seconds = 0;
 };
@@ -294,20 +295,29 @@ Bounds ContactFinder::Impl::calc_bounds(int s, std::span<const double> reach) co
   return {shape.center - wide, shape.center + wide};
 }
 
+void ContactFinder::Impl::update_shape(const State& state, std::span<const double> reach, int s) {
+  ShapeBrief& brief = briefs[s];
+  if (brief.is_centered) {
+    placed[s].center = state.pose[brief.body].position;
+  } else {
+    place_shape(state, s);
+  }
+  brief.center = placed[s].center;
+  brief.reach = reach_of(reach, s);
+}
+
 /// Places, briefs and bounds in one go: the memory of a large heap is walked through once.
 void ContactFinder::Impl::update_shapes(const State& state, std::span<const double> reach) {
-  std::size_t next = 0;  // of `moving`, which is in ascending order
-  for (int s = 0; s < static_cast<int>(placed.size()); ++s) {
-    ShapeBrief& brief = briefs[s];
-    if (brief.is_centered) {
-      placed[s].center = state.pose[brief.body].position;
-    } else {
-      place_shape(state, s);
+  for_portions(team, placed.size(), kShapePortion, [&](std::size_t first, std::size_t last) {
+    // Of `moving`, which is in ascending order.
+    auto next = std::lower_bound(moving.begin(), moving.end(), static_cast<std::int32_t>(first));
+    for (int s = static_cast<int>(first); s < static_cast<int>(last); ++s) {
+      update_shape(state, reach, s);
+      if (next == moving.end() || *next != s) continue;
+      bounds[next - moving.begin()] = calc_bounds(s, reach);
+      ++next;
     }
-    brief.center = placed[s].center;
-    brief.reach = reach_of(reach, s);
-    if (next < moving.size() && moving[next] == s) bounds[next++] = calc_bounds(s, reach);
-  }
+  });
 }
 
 /// Fixed bodies stay where they are; should a caller move one, the tree is built again.
@@ -337,14 +347,17 @@ void ContactFinder::Impl::update_static_tree(const State& state, std::span<const
 
 void ContactFinder::Impl::find_static_pairs() {
   if (static_tree.empty()) return;
-  for (std::size_t k = 0; k < moving.size(); ++k) {
-    const std::int32_t s = moving[k];
-    if (!briefs[s].movable) continue;
-    static_tree.find(bounds[k], [&](std::int32_t i) {
-      const std::int32_t other = statics[i];
-      if (may_touch(s, other)) pairs.push_back({std::min(s, other), std::max(s, other)});
-    });
-  }
+  const auto look = [&](std::size_t first, std::size_t last, std::vector<IndexPair>* found) {
+    for (std::size_t k = first; k < last; ++k) {
+      const std::int32_t s = moving[k];
+      if (!briefs[s].movable) continue;
+      static_tree.find(bounds[k], [&](std::int32_t i) {
+        const std::int32_t other = statics[i];
+        if (may_touch(s, other)) found->push_back({std::min(s, other), std::max(s, other)});
+      });
+    }
+  };
+  gather_portions(team, moving.size(), kShapePortion, look, &pair_portions, &pairs);
 }
 
 bool ContactFinder::Impl::may_touch(int shape_a, int shape_b) const {
@@ -369,14 +382,19 @@ void ContactFinder::Impl::find_plane_pairs() {
     placed_planes.push_back({normal, normal.dot(placed[plane].center), briefs[plane].reach, plane});
   }
   if (planes.empty()) return;
-  for (const std::int32_t s : solids) {
-    const ShapeBrief& shape = briefs[s];
-    for (const PlacedPlane& plane : placed_planes) {
-      const double along = plane.normal.dot(shape.center);
-      const double rounding = kRoundingPart * (shape.bound + std::abs(along) + std::abs(plane.offset));
-      if (along - plane.offset > shape.bound + shape.reach + plane.reach + rounding) continue;
-      if (may_touch(plane.shape, s)) pairs.push_back({std::min(plane.shape, s), std::max(plane.shape, s)});
-    }
+  const auto look = [&](std::size_t first, std::size_t last, std::vector<IndexPair>* found) {
+    for (std::size_t k = first; k < last; ++k) find_planes_of(solids[k], found);
+  };
+  gather_portions(team, solids.size(), kShapePortion, look, &pair_portions, &pairs);
+}
+
+void ContactFinder::Impl::find_planes_of(std::int32_t s, std::vector<IndexPair>* found) const {
+  const ShapeBrief& shape = briefs[s];
+  for (const PlacedPlane& plane : placed_planes) {
+    const double along = plane.normal.dot(shape.center);
+    const double rounding = kRoundingPart * (shape.bound + std::abs(along) + std::abs(plane.offset));
+    if (along - plane.offset > shape.bound + shape.reach + plane.reach + rounding) continue;
+    if (may_touch(plane.shape, s)) found->push_back({std::min(plane.shape, s), std::max(plane.shape, s)});
   }
 }
 
@@ -402,10 +420,12 @@ void ContactFinder::Impl::sort_pairs() {
     sorted_pairs[bucket[pairs[k].a]++] = pairs[k];
   }
   // bucket[s] is now the end of bucket s.
-  std::int32_t start = 0;
-  for (std::size_t s = 0; s < placed.size(); start = bucket[s++]) {
-    sort_by_second({sorted_pairs.data() + start, static_cast<std::size_t>(bucket[s] - start)});
-  }
+  for_portions(team, placed.size(), kShapePortion, [&](std::size_t first, std::size_t last) {
+    std::int32_t start = first == 0 ? 0 : bucket[first - 1];
+    for (std::size_t s = first; s < last; start = bucket[s++]) {
+      sort_by_second({sorted_pairs.data() + start, static_cast<std::size_t>(bucket[s] - start)});
+    }
+  });
 }
 
 void ContactFinder::Impl::keep_pairs_of(std::span<const char> bodies) {
@@ -449,18 +469,10 @@ void ContactFinder::Impl::find_portion(std::size_t first, std::size_t last, std:
 
 /// Portions of the sorted pairs, each into its own list: what comes out does not depend on who did which.
 void ContactFinder::Impl::find_all(std::vector<Contact>* contacts) {
-  const std::size_t count = sorted_pairs.size(), parts = (count + kPortion - 1) / kPortion;
-  if (!arena || parts < 2) return find_portion(0, count, contacts);
-  if (portions.size() < parts) portions.resize(parts);
-  arena->execute([&] {
-    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
-      portions[part].clear();
-      find_portion(part * kPortion, std::min(count, (part + 1) * kPortion), &portions[part]);
-    });
-  });
-  for (std::size_t part = 0; part < parts; ++part) {
-    contacts->insert(contacts->end(), portions[part].begin(), portions[part].end());
-  }
+  const auto look = [&](std::size_t first, std::size_t last, std::vector<Contact>* found) {
+    find_portion(first, last, found);
+  };
+  gather_portions(team, sorted_pairs.size(), kPortion, look, &portions, contacts);
 }
 
 ContactFinder::ContactFinder(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
@@ -468,13 +480,9 @@ ContactFinder::~ContactFinder() = default;
 ContactFinder::ContactFinder(ContactFinder&&) noexcept = default;
 ContactFinder& ContactFinder::operator=(ContactFinder&&) noexcept = default;
 
-void ContactFinder::set_threads(int threads) {
-  const int wanted = std::min(threads, tbb::info::default_concurrency());
-  if (wanted > 1) {
-    impl_->arena.emplace(wanted);
-  } else {
-    impl_->arena.reset();
-  }
+void ContactFinder::set_team(const ThreadTeam* team) {
+  impl_->team = team;
+  impl_->broad_phase.set_team(team);
 }
 
 double ContactFinder::broad_phase_seconds() const { return impl_->broad_phase_seconds; }

@@ -14,6 +14,8 @@ struct PlacedShape;
 
 /// Finds every contact with gap <= reach[a] + reach[b]; bodies that cannot move against each other never touch.
 /// Holds scratch only: the answer is a function of (model, state, reach), whatever was asked before.
+class ThreadTeam;
+
 class ContactFinder {
  public:
   explicit ContactFinder(const Model& model);  ///< keeps a reference
@@ -21,8 +23,8 @@ class ContactFinder {
   ContactFinder(ContactFinder&&) noexcept;
   ContactFinder& operator=(ContactFinder&&) noexcept;
 
-  /// The narrow phase uses up to this many threads; the contacts are the same bits for any number.
-  void set_threads(int threads);
+  /// Who helps; null: nobody. The contacts have the same bits with any number of threads.
+  void set_team(const ThreadTeam* team);
 
   /// Every shape where it is in `state`, in the order of the model; valid until the next call of a member.
   std::span<const PlacedShape> place(const State& state);

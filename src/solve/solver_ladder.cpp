@@ -10,6 +10,9 @@ namespace slipstick {
 
 namespace {
 
+/// Row blocks of an island that is solved by itself, with all threads: its sweeps can be shared.
+constexpr std::size_t kLargeIsland = 1000;
+
 using Clock = std::chrono::steady_clock;
 
 constexpr int kUnlimited = std::numeric_limits<int>::max(), kHeapsOnly = -1;
@@ -264,8 +267,13 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
     islands.gather(problem, island, *solution, &slot.solution);
     solve_metered(slot.problem, &slot.solution, &slot);
   };
-  for_portions(team.get(), islands.count(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t island = first; island < last; ++island) solve(static_cast<int>(island));
+  // Large ones one after the other, with all hands; the others at the same time.
+  const auto is_large = [&](int island) { return islands.blocks(island).size() >= kLargeIsland; };
+  for (int island = 0; island < islands.count(); ++island)
+    if (is_large(island)) solve(island);
+  for_portions(team, islands.count(), 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t island = first; island < last; ++island)
+      if (!is_large(static_cast<int>(island))) solve(static_cast<int>(island));
   });
   for (int island = 0; island < islands.count(); ++island) {
     LadderSlot& slot = *slots[island];
@@ -396,9 +404,11 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
 
 SolverLadder::SolverLadder(const LadderOptions& options) : impl_(std::make_unique<Impl>()) {
   impl_->options = options;
-  impl_->team = std::make_unique<ThreadTeam>(options.threads);
-  impl_->judge.set_team(impl_->team.get());
+  if (options.team == nullptr) impl_->own_team = std::make_unique<ThreadTeam>(options.threads);
+  impl_->team = options.team != nullptr ? options.team : impl_->own_team.get();
+  impl_->judge.set_team(impl_->team);
   impl_->solver_options = options.solver_options;
+  impl_->solver_options.team = impl_->team;
   if (std::isfinite(options.time_limit)) impl_->solver_options.time_limit = options.time_limit;
   impl_->rungs = {{"newton", kUnlimited}, {"lemke", kLemkePairs}};
   if (options.heap_tolerance > options.tolerance) impl_->rungs.push_back({"pgs", kHeapsOnly});

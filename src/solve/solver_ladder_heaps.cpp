@@ -73,7 +73,7 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 /// How many sweeps it is to have, and where they begin.
 void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
-  slot->pairs.set_team(team.get());
+  slot->pairs.set_team(team);
   slot->pairs.start(problem, heap->part);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
@@ -99,7 +99,7 @@ void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, LadderHe
   heap->ended = heap->done >= slot->sweeps;
   slot->pairs.update_impulses(&solution->lambda);
   slot->pairs.update_velocity(&solution->v);
-  update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w, team.get());
+  update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w, team);
 }
 
 /// Where few sweeps were asked for and the island was hit so hard that they were too few: as many again, several times.
@@ -192,7 +192,7 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
   budget.stop = solver_options.stop;
   budget.mixing = kHeapMixing;
   budget.relaxation = kHeapRelaxation;
-  budget.threads = options.threads;
+  budget.team = team;
   const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
   if (report.status == SolveStatus::Unsupported) return false;
   if (is_stopped()) return true;

@@ -142,7 +142,8 @@ struct SolverLadder::Impl {
   LadderResult solve(const Problem& problem, bool judges, Solution* solution);
 
   LadderOptions options;
-  std::unique_ptr<ThreadTeam> team;
+  std::unique_ptr<ThreadTeam> own_team;
+  const ThreadTeam* team = nullptr;
   SolverOptions solver_options;
   std::vector<LadderRung> rungs;
   bool starts_cold = false;

@@ -35,8 +35,8 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       options(o),
       scheme(*s),
       team(o.threads),
-      solver(o),
-      end_solver(make_end_options(o)),
+      solver(o, &team),
+      end_solver(make_end_options(o), &team),
       finder(m),
       reach(m, o.effort),
       world(m),
@@ -46,7 +46,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       readings(m),
       sensors(m),
       correction_(m, o, &team) {
-  finder.set_threads(options.threads);
+  finder.set_team(&team);
   input.model = &model;
   input.options = &options;
   input.prescribed = prescribed;

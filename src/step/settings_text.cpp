@@ -44,9 +44,9 @@ class SettingsText {
 
 void add_solver(const SolverOptions& options, SettingsText* text) {
   const auto& [local, relaxation, max_iterations, sweeps, mixing, time_limit, symmetric, order, threads, history, stop,
-               work, settle] = options;
-  (void)work, (void)settle;                  // set by the ladder
-  (void)threads, (void)history, (void)stop;  // the same answer
+               work, team, settle] = options;
+  (void)work, (void)settle;                              // set by the ladder
+  (void)threads, (void)history, (void)stop, (void)team;  // the same answer
   text->add("solver.local", std::string(local_solver_names()[static_cast<std::size_t>(local)]));
   text->add("solver.relaxation", relaxation);
   text->add("solver.iterations", max_iterations);

@@ -17,12 +17,12 @@ constexpr int kBalancedHeapSweeps = 60, kSwiftHeapSweeps = 30;
 constexpr int kSwiftOrdered = 150;
 constexpr double kFarAbove = 10;  // a residual over the offsets that could explain it
 
-LadderOptions make_ladder_options(const SimulationOptions& options) {
+LadderOptions make_ladder_options(const SimulationOptions& options, const ThreadTeam* team) {
   LadderOptions made;
   made.solver = options.solver;
   made.tolerance = options.tolerance;
   if (options.solver == "auto") made.heap_tolerance = options.heap_tolerance;
-  made.threads = options.threads;
+  made.team = team;
   // The impulses of a first step are the guess of all that follow: Newton's are the even ones among redundant contacts.
   made.cold_sweeps = false;
   made.hold_resting = options.hold_resting;
@@ -53,7 +53,8 @@ LadderOptions make_ladder_options(const SimulationOptions& options) {
 
 }  // namespace
 
-StepSolver::StepSolver(const SimulationOptions& options) : options_(options), solvers_(make_ladder_options(options)) {
+StepSolver::StepSolver(const SimulationOptions& options, const ThreadTeam* team)
+    : options_(options), team_(team), solvers_(make_ladder_options(options, team)) {
   const std::vector<std::string_view> known = solver_option_names(options.solver);
   budgeted_ = std::any_of(known.begin(), known.end(),
                           [](std::string_view name) { return name == "iterations" || name == "coupling"; });
@@ -62,7 +63,7 @@ StepSolver::StepSolver(const SimulationOptions& options) : options_(options), so
 void StepSolver::set_budget(int sweeps) {
   budget_ = sweeps;
   if (sweeps <= 0 || sweeps == hurried_sweeps_) return;
-  LadderOptions options = make_ladder_options(options_);
+  LadderOptions options = make_ladder_options(options_, team_);
   options.solver = "pgs";
   options.prototype.reset();
   options.solver_options = {};

@@ -26,7 +26,8 @@ struct Relaxed {
 
 class StepSolver {
  public:
-  explicit StepSolver(const SimulationOptions& options);
+  /// Null: nobody helps.
+  explicit StepSolver(const SimulationOptions& options, const ThreadTeam* team = nullptr);
   double tolerance() const { return options_.tolerance; }
 
   /// A new step, or the same from its start: its problems share one limit of work. All that is solved until the next
@@ -65,6 +66,7 @@ class StepSolver {
   LadderResult solve(const Problem& problem, std::span<const char> answered, bool judges, Solution* solution);
 
   SimulationOptions options_;
+  const ThreadTeam* team_;
   double spent_ = 0;              ///< work, since begin()
   StepReport* report_ = nullptr;  ///< null: nobody counts
   int budget_ = 0;

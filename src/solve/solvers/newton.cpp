@@ -63,7 +63,9 @@ constexpr double kPlain = 1, kRound = 30, kAlong = 10;
 
 class Newton : public PolishingSolver {
  public:
-  explicit Newton(const SolverOptions& options) : time_(options), settle_option_(options.settle) {}
+  explicit Newton(const SolverOptions& options) : time_(options), settle_option_(options.settle) {
+    pairs_.set_team(options.team);
+  }
 
   SolverTraits traits() const override {
     return {.name = "newton",

@@ -1,8 +1,5 @@
 #include "solve/solvers/pgs_sweeps.h"
 
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -52,10 +49,10 @@ std::string_view find_problem_fault(const Problem& problem) {
   return {};
 }
 
-PgsSweeps::PgsSweeps(const SolverOptions& options) : options_(options) {
-  if (options.threads > 1) {
-    arena_ = std::make_unique<tbb::task_arena>(std::min(options.threads, tbb::info::default_concurrency()));
-  }
+PgsSweeps::PgsSweeps(const SolverOptions& options) : options_(options), team_(options.team) {
+  if (team_ != nullptr || options.threads <= 1) return;
+  own_team_ = std::make_unique<ThreadTeam>(options.threads);
+  team_ = own_team_.get();
 }
 
 LocalRows PgsSweeps::local_rows(int i) const {
@@ -206,26 +203,15 @@ void PgsSweeps::visit(int i) {
 }
 
 void PgsSweeps::visit_stage(std::span<const int> blocks) {
-  const int count = static_cast<int>(blocks.size());
-  if (!arena_ || count < kParallelBlocks) {
-    for (const int i : blocks) visit(i);
-    return;
-  }
-  tbb::parallel_for(tbb::blocked_range<int>(0, count, kGrain), [&](const tbb::blocked_range<int>& range) {
-    for (int k = range.begin(); k < range.end(); ++k) visit(blocks[k]);
+  const ThreadTeam* team = blocks.size() < kParallelBlocks ? nullptr : team_;
+  for_portions(team, blocks.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) visit(blocks[k]);
   });
 }
 
 void PgsSweeps::sweep(bool backward) {
   const int count = schedule_.stages();
-  const auto run = [&] {
-    for (int k = 0; k < count; ++k) visit_stage(schedule_.stage(backward ? count - 1 - k : k));
-  };
-  if (arena_) {
-    arena_->execute(run);
-  } else {
-    run();
-  }
+  for (int k = 0; k < count; ++k) visit_stage(schedule_.stage(backward ? count - 1 - k : k));
 }
 
 double PgsSweeps::calc_residual() {

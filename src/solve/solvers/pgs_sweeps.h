@@ -6,13 +6,13 @@
 #pragma once
 
 #include <slipstick/solver.h>
-#include <tbb/task_arena.h>
 
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/thread_team.h"
 #include "solve/mass_blocks.h"
 #include "solve/solvers/pgs_local.h"
 #include "solve/solvers/sweep_schedule.h"
@@ -64,7 +64,8 @@ class PgsSweeps {
   const Problem* problem_ = nullptr;
   MassBlocks masses_;
   SweepSchedule schedule_;
-  std::unique_ptr<tbb::task_arena> arena_;  ///< threads > 1
+  std::unique_ptr<ThreadTeam> own_team_;  ///< where it is given none and may have threads
+  const ThreadTeam* team_;                ///< null: nobody helps
   bool hold_direct_ = false;
   double scale_ = 0;                        ///< the judge's, m/s
   std::vector<double> image_;               ///< A^-1 J^T, transposed, at the places of `jacobian`

@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 
+#include "base/thread_team.h"
 #include "collision/broad_phase.h"
 #include "unit/collision/collision_support.h"
 
@@ -193,8 +194,9 @@ TEST(Finder, TheSameBitsForAnyNumberOfThreads) {
   Random random(17);
   World world = make_crowd(&random, false, 700, 7, 0.3);
   ContactFinder one(world.model), two(world.model), four(world.model);
-  two.set_threads(2);
-  four.set_threads(4);
+  const ThreadTeam team_of_two(2), team_of_four(4);
+  two.set_team(&team_of_two);
+  four.set_team(&team_of_four);
   for (int k = 0; k < 5; ++k) {
     ContactSet a, b, c;
     one.find(world.state, world.reach, &a);
