@@ -1,6 +1,7 @@
 #include "step/pipe.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "step/audit.h"
@@ -16,6 +17,13 @@ Uniqueness find_worse(Uniqueness a, Uniqueness b) {
   for (const Uniqueness worst : {Uniqueness::Arbitrary, Uniqueness::Unknown, Uniqueness::Chosen})
     if (a == worst || b == worst) return worst;
   return Uniqueness::Unique;
+}
+
+/// Whether a body is elsewhere, or moves in another way.
+bool is_other(const State& a, const State& b, std::size_t body) {
+  return a.pose[body].position != b.pose[body].position ||
+         a.pose[body].orientation.coeffs() != b.pose[body].orientation.coeffs() ||
+         a.velocity[body].linear != b.velocity[body].linear || a.velocity[body].angular != b.velocity[body].angular;
 }
 
 /// Equalities alone, of joints: whatever solver is chosen or tried out for steps, these are solved directly.
@@ -95,12 +103,37 @@ void Pipe::find_contacts() {
   if (known_) return;
   const Stopwatch watch(&report.seconds.collision);
   search(*input.state, &found);
+  take_found();
+}
+
+/// What there is to know of the contacts found at the start of the trial, which are those of shapes alone yet.
+void Pipe::take_found() {
   found_count = static_cast<int>(found.contacts.size());
   found_depth = 0;
   for (const Contact& contact : found.contacts) found_depth = std::max(found_depth, -contact.gap);
   if (options.reduce_contacts) reducer_.reduce(model, input.state->contact_memory, &found);
   add_limit_contacts(model, *input.state, &found);
   known_ = true;
+}
+
+/// The same where only contacts of these bodies may have changed since they were found.
+void Pipe::look_again(std::span<const char> bodies) {
+  if (options.reduce_contacts) {  // those that were left out are not known any more
+    known_ = false;
+    return find_contacts();
+  }
+  const Stopwatch watch(&report.seconds.collision);
+  finder.find(*input.state, reach.lengths(options.step), bodies, &part_);
+  report.seconds.broad_phase += finder.broad_phase_seconds();
+  const auto is_of = [&](int body) { return body != kWorld && bodies[body] != 0; };
+  std::erase_if(found.contacts, [&](const Contact& contact) {
+    return contact.limit >= 0 || is_of(contact.body_a) || is_of(contact.body_b);
+  });
+  merged_.contacts.clear();
+  std::merge(found.contacts.begin(), found.contacts.end(), part_.contacts.begin(), part_.contacts.end(),
+             std::back_inserter(merged_.contacts), [](const Contact& a, const Contact& b) { return a.key < b.key; });
+  std::swap(found, merged_);
+  take_found();
 }
 
 void Pipe::audit() {
@@ -123,12 +156,12 @@ void Pipe::audit() {
   update_joint_error(end);
 }
 
-void Pipe::commit(State* reached) {
+void Pipe::commit(std::span<const Twist> before, State* reached) {
   {
     const Stopwatch watch(&report.seconds.advance);
     reached->step = state.step + 1;
     reached->time = static_cast<double>(reached->step) * options.step;
-    reached->previous_velocity = state.velocity;
+    reached->previous_velocity.assign(before.begin(), before.end());
     std::swap(state, *reached);
     for (ContactForce& each : forces) {
       each.force /= options.step;
@@ -171,7 +204,10 @@ void Pipe::correct() {
   report.certificate.ledger.add(ledger);
   update_joint_error(state);
   readings.update(state, &impulses, options.step);  // coordinates
-  look_around();
+  changed_.resize(model.bodies.size());
+  for (std::size_t i = 0; i < changed_.size(); ++i) changed_[i] = is_other(uncorrected_, state, i);
+  reach.assume(state, prescribed, options.step);
+  look_again(changed_);
 }
 
 void Pipe::update_joint_error(const State& at) {
@@ -274,10 +310,9 @@ bool Pipe::covers_end() {
 }
 
 void Pipe::look_farther(const State& start) {
-  reach.raise(end);
+  const std::span<const char> raised = reach.raise(end);
   const State* given = std::exchange(input.state, &start);
-  known_ = false;
-  find_contacts();
+  look_again(raised);
   input.state = given;
 }
 

@@ -31,8 +31,9 @@ struct Pipe {
   void find_contacts();      ///< 3: at the start of the trial, if nobody has looked there yet
   void audit();              ///< 11: of a trial that is accepted; several in a step are summed up
   /// 12: `reached` becomes the state, its contacts are looked for, and overlap is corrected. `reached` is scratch after
-  /// this. StepReport::stopped: the state is the one before.
-  void commit(State* reached);
+  /// this. StepReport::stopped: the state is the one before. `before`: the velocities that rebounds of the next step
+  /// answer, those before the step or before its last part.
+  void commit(std::span<const Twist> before, State* reached);
 
   /// Before stage 2: nothing has happened in this step yet.
   void begin();
@@ -105,10 +106,14 @@ struct Pipe {
   void correct();
   void update_joint_error(const State& at);
   void search(const State& at, ContactSet* contacts);
+  void look_again(std::span<const char> bodies);
+  void take_found();
 
   Correction correction_;
   State uncorrected_;
   ContactReducer reducer_;
+  ContactSet part_, merged_;   ///< of look_again
+  std::vector<char> changed_;  ///< bodies that a correction has moved
   std::vector<JointRows> joint_scratch_;
   bool known_ = false;  ///< `found` is of this trial's start and reach
   int repeats_ = 0;     ///< of the trial, for its reach

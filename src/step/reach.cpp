@@ -48,9 +48,14 @@ bool Reach::covers(const State& next) const {
   return true;
 }
 
-void Reach::raise(const State& next) {
-  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
-    if (is_faster(i, 0, next)) speed_[i] = kSpeedMargin * calc_speed(model_.bodies[i], next.velocity[i]);
+std::span<const char> Reach::raise(const State& next) {
+  raised_.assign(model_.bodies.size(), 0);
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    if (!is_faster(i, 0, next)) continue;
+    speed_[i] = kSpeedMargin * calc_speed(model_.bodies[i], next.velocity[i]);
+    raised_[i] = 1;
+  }
+  return raised_;
 }
 
 std::span<const double> Reach::lengths(double h) {

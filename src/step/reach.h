@@ -24,8 +24,8 @@ class Reach {
   /// False if a body with shapes leaves the step faster than assumed: it could have met something that nobody looked
   /// for.
   bool covers(const State& next) const;
-  /// Assumes more of the bodies that left the step faster, for a repeat.
-  void raise(const State& next);
+  /// Assumes more of the bodies that left the step faster, for a repeat. One entry per body: whether it is one of them.
+  std::span<const char> raise(const State& next);
   /// Metres per body, for a step of length h.
   std::span<const double> lengths(double h);
 
@@ -35,6 +35,7 @@ class Reach {
   const Model& model_;
   std::vector<double> speed_;  ///< bound on each body's surface speed, m/s
   std::vector<double> length_;
+  std::vector<char> raised_;   ///< by the last `raise`
   std::vector<double> slack_;  ///< m; empty: none
   double h_ = 1;               ///< of the step that speeds were assumed for
 };

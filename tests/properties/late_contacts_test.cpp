@@ -22,7 +22,7 @@ void expect_known_rows_kept(const std::string& text, const Vec3& spin) {
   finder.find(scene.initial, reach, &known);
   ASSERT_GE(known.contacts.size(), 2u);
   LateContacts late(scene.model, Effort::Balanced);
-  ASSERT_TRUE(late.find(scene.initial, next, kStep, reach, known, &finder, &all));
+  ASSERT_TRUE(late.find(scene.initial, next, kStep, reach, true, known, &finder, &all));
   EXPECT_GT(all.contacts.size(), known.contacts.size());
   EXPECT_TRUE(std::is_sorted(all.contacts.begin(), all.contacts.end(),
                              [](const Contact& a, const Contact& b) { return a.key < b.key; }));

@@ -411,9 +411,9 @@ Outcome run_boxed(std::uint64_t seed) {
 
 TEST(Throws, WhatIsInAClosedBoxStaysInside) {
   const char* more = std::getenv("SLIPSTICK_BOXED");
-  const int count = more != nullptr ? std::atoi(more) : 40;
+  const int count = more != nullptr ? std::atoi(more) : 60;
   const char* first = std::getenv("SLIPSTICK_THROWS_FROM");
-  const int from = first != nullptr ? std::atoi(first) : 500;
+  const int from = first != nullptr ? std::atoi(first) : 690;
   int caught = 0, uncertified = 0;
   for (int k = 0; k < count; ++k) {
     const Outcome outcome = run_boxed(from + k);

@@ -328,7 +328,7 @@ bool EventDriver::end_step() {
                    [](const Event& a, const Event& b) { return a.time < b.time; });
   current_.pace = control_.pace();
   pipe_.input.h_nominal = options_.step;
-  pipe_.commit(&current_);
+  pipe_.commit(pipe_.state.velocity, &current_);
   return true;
 }
 

@@ -158,7 +158,7 @@ bool FixedDriver::misses_closed() {
     return true;
   }
   if (!covers) {
-    if (!is_extended_) std::swap(extended_, pipe_.found);  // what has rows
+    if (!is_extended_) extended_ = pipe_.found;  // what has rows
     is_extended_ = true;
     pipe_.input.contacts = &extended_;
     pipe_.look_farther(*start_);
@@ -246,8 +246,10 @@ bool FixedDriver::join() {
 
 bool FixedDriver::find_late() {
   const double h = pipe_.input.h;
-  if (late_repeats_ >= kMaxLateRepeats ||
-      !late_.find(*start_, pipe_.end, h, pipe_.reach.lengths(h), *pipe_.input.contacts, &pipe_.finder, &extended_))
+  const bool cheap = pipe_.report.work < kCheapStep;
+  if (late_repeats_ >= (cheap ? kMoreLateRepeats : kMaxLateRepeats) ||
+      !late_.find(*start_, pipe_.end, h, pipe_.reach.lengths(h), cheap, *pipe_.input.contacts, &pipe_.finder,
+                  &extended_))
     return false;
   if (divide_turn()) return true;
   ++late_repeats_;
@@ -306,9 +308,7 @@ bool FixedDriver::commit() {
     return false;
   }
   pipe_.weighted = end.velocity;
-  pipe_.commit(&end);
-  // A rebound of the next step answers the velocities before the last part, not those before the step.
-  if (start_ == &reached_ && !pipe_.report.stopped) pipe_.state.previous_velocity = reached_.velocity;
+  pipe_.commit(start_->velocity, &end);
   return true;
 }
 
