@@ -66,6 +66,7 @@ void raise_to(const WorstPart& value, WorstPart* worst);
 void raise_to(const Residuals& value, Residuals* worst);
 
 class ThreadTeam;
+class Islands;
 
 /// One judge for all: computed from the problem and lambda alone; v is recomputed and compared, w never read.
 /// A non-finite solution has infinite residuals.
@@ -78,6 +79,9 @@ class Judge {
   /// Who helps from now on; null: nobody. The certificate is the same.
   void set_team(const ThreadTeam* team);
   Residuals certify(const Problem& problem, const Solution& solution);
+  /// The same where somebody has the islands of this very problem at hand (solve/presolve.h): they depend on nothing
+  /// but the problem.
+  Residuals certify(const Problem& problem, const Solution& solution, const Islands& islands);
   /// Of the last certificate: that of each island by itself, in the order of their first row blocks. `scale` is the
   /// whole's.
   const std::vector<Residuals>& islands() const;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/thread_team.h"
+#include "solve/coupling_rows.h"
 #include "solve/law_parts.h"
 #include "solve/laws.h"
 #include "solve/mass_blocks.h"
@@ -66,6 +67,12 @@ struct ColumnSpeeds {
   double most_round = 0;  ///< m/s: what the last bits of impulses excuse at most
 };
 
+/// A contact without impulses that does not close: its law holds to the last bit, whatever the friction.
+bool is_open(const RowBlock& block, const double* lambda, const double* w) {
+  if (block.law != LawKind::Friction || !(block.mu >= 0) || !(w[0] >= 0)) return false;
+  return std::all_of(lambda, lambda + block.size, [](double impulse) { return impulse == 0; });
+}
+
 bool is_doubtful(const ColumnSpeeds& column) {
   constexpr double kMost = 4 * kDoubt / kRound;
   return column.impulses > kMost * kMost * column.change;
@@ -106,7 +113,8 @@ struct Judge::Scratch {
 
   const ThreadTeam* team = nullptr;
   MassBlocks masses;
-  Islands islands, groups;
+  Islands own_islands, groups;
+  const Islands* islands = nullptr;  ///< of the problem, whoever found them
   VecX v, w, q, free;
   VecX map_w;  ///< w in plain double, as the solvers have it, for the natural map; empty: the same as w
   std::vector<ColumnSpeeds> columns;
@@ -199,12 +207,7 @@ void Judge::Scratch::update_rows(const Problem& problem, const Solution& solutio
 }
 
 void Judge::Scratch::add_coupling(const Problem& problem, const Solution& solution, const RowBlock& block) {
-  for (int r = block.row; r < block.row + block.size; ++r) {
-    for (int i = problem.coupling.start[r]; i < problem.coupling.start[r + 1]; ++i) {
-      w[r] += problem.coupling.value[i] * solution.lambda[problem.coupling.column[i]];
-      if (problem.coupling.column[i] == r) rows[r].diagonal += problem.coupling.value[i];
-    }
-  }
+  add_coupled(problem.coupling, block.row, block.size, solution.lambda.data(), w.data() + block.row);
 }
 
 /// What each impulse by itself carries into its columns.
@@ -343,22 +346,25 @@ void Judge::Scratch::update_floors(const Problem& problem, const RowBlock& block
 void Judge::Scratch::judge_block(const Problem& problem, const Solution& solution, int island, int index,
                                  Findings* found) {
   const RowBlock& block = problem.blocks[index];
-  RowScale* scale = rows.data() + block.row;
-  double mean = 0;
   for (int k = 0; k < block.size; ++k) {
+    found->offsets += q[block.row + k] * q[block.row + k];
+    found->terms += terms[block.row + k];
+  }
+  const double* lambda = solution.lambda.data() + block.row;
+  const double* row_w = w.data() + block.row;
+  const double* plain_w = map_w.size() > 0 ? map_w.data() + block.row : row_w;
+  if (is_open(block, lambda, row_w) && plain_w[0] >= 0) return;
+  RowScale* scale = rows.data() + block.row;
+  double mean = 0, f[6];
+  for (int k = 0; k < block.size; ++k) {
+    if (!problem.coupling.empty()) scale[k].diagonal += coupled_diagonal(problem.coupling, block.row + k);
     mean += scale[k].diagonal / block.size;
     if (!(scale[k].diagonal > 0)) scale[k].diagonal = 1;
   }
   const double rho = mean > 0 ? 1 / mean : 1;
-  const double* lambda = solution.lambda.data() + block.row;
-  const double* row_w = w.data() + block.row;
-  double f[6];
-  const double* plain_w = map_w.size() > 0 ? map_w.data() + block.row : row_w;
   const double saxce = block.law == LawKind::Friction ? de_saxce_term(block, plain_w) : 0;
   update_natural_map(problem, block, rho, saxce, lambda, plain_w, f);
   for (int k = 0; k < block.size; ++k) {
-    found->offsets += q[block.row + k] * q[block.row + k];
-    found->terms += terms[block.row + k];
     found->map += f[k] * f[k];
     if (std::abs(f[k]) <= found->map_block.value) continue;
     found->map_block.value = std::abs(f[k]);
@@ -384,7 +390,7 @@ void Judge::Scratch::judge_block(const Problem& problem, const Solution& solutio
 /// `largest`: in local form the bodies are not known, and the island's largest offset stands for their speeds.
 Judge::Scratch::Findings Judge::Scratch::judge_blocks(const Problem& problem, const Solution& solution, int island,
                                                       double largest) {
-  const std::span<const int> list = islands.blocks(island);
+  const std::span<const int> list = islands->blocks(island);
   return sum_portions<Findings>(team, list.size(), kJudgedBlocks, [&](std::size_t first, std::size_t last) {
     Findings found;
     for (std::size_t i = first; i < last; ++i) {
@@ -415,10 +421,10 @@ WorstPart find_worst(const Problem& problem, const WorstPart& map, const WorstPa
 void Judge::Scratch::judge_island(const Problem& problem, const Solution& solution, int island, Residuals* result) {
   double largest = 0;
   if (!problem.coupling.empty())
-    for (const int i : islands.blocks(island))
+    for (const int i : islands->blocks(island))
       for (int r = problem.blocks[i].row; r < problem.blocks[i].row + problem.blocks[i].size; ++r)
         largest = std::max(largest, q[r] * q[r]);
-  Findings found = judge_columns(problem, solution, island, islands.columns(island));
+  Findings found = judge_columns(problem, solution, island, islands->columns(island));
   found += judge_blocks(problem, solution, island, largest);
   raise_to(found.worst, result);
   part = found.part;
@@ -433,6 +439,11 @@ void Judge::Scratch::judge_island(const Problem& problem, const Solution& soluti
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution) {
+  scratch_->own_islands.update(problem);
+  return certify(problem, solution, scratch_->own_islands);
+}
+
+Residuals Judge::certify(const Problem& problem, const Solution& solution, const Islands& islands) {
   Residuals result;
   const int row_count = problem.rows();
   const bool finite = solution.lambda.size() == row_count && solution.v.size() == problem.unknowns() &&
@@ -445,8 +456,8 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
     return result;
   }
   Scratch& s = *scratch_;
+  s.islands = &islands;
   s.masses.update(problem, s.team);
-  s.islands.update(problem);
   s.columns.resize(problem.columns());
   s.rows.resize(row_count);
   s.terms.resize(row_count);
@@ -457,7 +468,7 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
   s.update_speeds(problem, solution);
   result.scale = s.q.norm();
   WorstPart map, part;
-  for (int island = 0; island < s.islands.count(); ++island) {
+  for (int island = 0; island < islands.count(); ++island) {
     Residuals& one = s.by_island.emplace_back();
     s.map = s.part = {};
     s.judge_island(problem, solution, island, &one);
@@ -467,7 +478,7 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
     one.worst = find_worst(problem, s.map, s.part);
     one.scale = result.scale;
   }
-  const Scratch::Findings alone = s.judge_columns(problem, solution, -1, s.islands.free_columns());
+  const Scratch::Findings alone = s.judge_columns(problem, solution, -1, islands.free_columns());
   raise_to(alone.worst, &result);
   raise_to(alone.part, &part);
   result.worst = find_worst(problem, map, part);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/thread_team.h"
+#include "solve/coupling_rows.h"
 #include "solve/row_kernels.h"
 
 namespace slipstick {
@@ -128,10 +129,7 @@ void update_row_velocity(const Problem& problem, const VecX& v, const VecX& lamb
   update_row_image(problem, v, w, team);
   for (int r = 0; r < problem.rows(); ++r) (*w)[r] += problem.compliance[r] * lambda[r];
   if (problem.coupling.empty()) return;
-  for (int r = 0; r < problem.rows(); ++r) {
-    for (int k = problem.coupling.start[r]; k < problem.coupling.start[r + 1]; ++k)
-      (*w)[r] += problem.coupling.value[k] * lambda[problem.coupling.column[k]];
-  }
+  add_coupled(problem.coupling, 0, problem.rows(), lambda.data(), w->data());
 }
 
 void update_row_velocity(const Problem& problem, const ProblemPart& part, const VecX& v, const VecX& lambda, VecX* w,
@@ -201,9 +199,7 @@ double calc_mean_diagonal(const Problem& problem, const MassBlocks& masses, cons
   }
   for (int r = block.row; r < block.row + block.size; ++r) {
     trace += problem.compliance[r];
-    if (problem.coupling.empty()) continue;
-    for (int i = problem.coupling.start[r]; i < problem.coupling.start[r + 1]; ++i)
-      if (problem.coupling.column[i] == r) trace += problem.coupling.value[i];
+    if (!problem.coupling.empty()) trace += coupled_diagonal(problem.coupling, r);
   }
   return trace / block.size;
 }
@@ -222,9 +218,7 @@ void update_joint_diagonal(const Problem& problem, const MassBlocks& masses, con
   for (int k = 0; k < block.size; ++k) {
     const int r = block.row + k;
     diagonal[k] += problem.compliance[r];
-    for (int i = problem.coupling.empty() ? 0 : problem.coupling.start[r];
-         i < (problem.coupling.empty() ? 0 : problem.coupling.start[r + 1]); ++i)
-      if (problem.coupling.column[i] == r) diagonal[k] += problem.coupling.value[i];
+    if (!problem.coupling.empty()) diagonal[k] += coupled_diagonal(problem.coupling, r);
     mean += diagonal[k] / block.size;
   }
   for (int k = 0; k < block.size; ++k)

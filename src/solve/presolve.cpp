@@ -21,6 +21,27 @@ int Islands::unite(int a, int b) {
   return parent_[std::max(a, b)] = std::min(a, b);
 }
 
+/// A row block with all that its rows of W reach.
+template <typename F>
+void Islands::unite_coupled(const Problem& problem, int i, const F& ties) {
+  const SparseRows& w = problem.coupling;
+  const RowBlock& block = problem.blocks[i];
+  const int columns = problem.columns();
+  int root = find_root(columns + i);
+  for (int r = block.row; r < block.row + block.size; ++r) {
+    const auto first = w.column.begin() + w.start[r], last = w.column.begin() + w.start[r + 1];
+    // The rows of a contact mostly reach the same ones.
+    if (r > block.row && std::equal(first, last, w.column.begin() + w.start[r - 1], first)) continue;
+    int before = -1;
+    for (auto column = first; column != last; ++column) {
+      const int other = block_of_row_[*column];
+      if (other == before || parent_[columns + other] == root) continue;
+      before = other;
+      if (ties(problem.blocks[other])) root = unite(root, columns + other);
+    }
+  }
+}
+
 void Islands::update(const Problem& problem) { update(problem, nullptr, {}); }
 
 void Islands::update(const Problem& problem, const VecX* lambda, std::span<const char> left_out) {
@@ -42,19 +63,8 @@ void Islands::update(const Problem& problem, const VecX* lambda, std::span<const
     block_of_row_.resize(problem.rows());
     for (int i = 0; i < blocks; ++i)
       std::fill_n(block_of_row_.begin() + problem.blocks[i].row, problem.blocks[i].size, i);
-    for (int r = 0; r < problem.rows(); ++r) {
-      const int a = block_of_row_[r], end = problem.coupling.start[r + 1];
-      for (int k = problem.coupling.start[r]; k < end;) {
-        const int b = block_of_row_[problem.coupling.column[k]];
-        const RowBlock& other = problem.blocks[b];
-        // Columns are sorted: those of a whole block stand together and are passed at once.
-        const bool whole = k + other.size <= end && problem.coupling.column[k] == other.row &&
-                           problem.coupling.column[k + other.size - 1] == other.row + other.size - 1;
-        k += whole ? other.size : 1;
-        if (parent_[columns + a] == parent_[columns + b]) continue;
-        if (ties(problem.blocks[a]) && ties(other)) unite(columns + a, columns + b);
-      }
-    }
+    for (int i = 0; i < blocks; ++i)
+      if (ties(problem.blocks[i])) unite_coupled(problem, i, ties);
   }
   number_islands(problem, left_out);
 }

@@ -47,6 +47,8 @@ class Islands {
   void update(const Problem& problem, const VecX* lambda, std::span<const char> left_out);
   int find_root(int node);
   int unite(int a, int b);
+  template <typename F>
+  void unite_coupled(const Problem& problem, int i, const F& ties);
   void number_islands(const Problem& problem, std::span<const char> left_out);
 
   std::vector<int> parent_;  ///< columns first, then row blocks

@@ -23,10 +23,6 @@ constexpr int kLemkePairs = 1000;
 constexpr int kHurriedPairs = 400;
 /// Rows of an island from which a limit of work means that it is swept.
 constexpr int kManyRows = 3000;
-/// Sweeps of Gauss-Seidel from a cold start: they cost less than one factorization, end easy problems at once and give
-/// the first rung a guess otherwise.
-constexpr int kStarterSweeps = 5;
-
 /// The last resort: so many sweeps from the best answer, then the first rung from where they end. Where an active set
 /// turns in a circle the sweeps, slow as they are, lead elsewhere.
 constexpr int kRescueSweeps = 200;
@@ -81,7 +77,7 @@ std::vector<std::string_view> solver_choices() {
 /// of the others alone, never on how they fared, and on no order.
 void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   slot->work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
-  slot->work.spent = 0;
+  slot->work.spent = slot->swept;
   if (options.unique_forces) {
     slot->first = solution->lambda;
     slot->known = solution->uniqueness;
@@ -99,7 +95,7 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
   if (options.heap_tolerance > options.tolerance && is_dear(problem, slot) && solve_heap(problem, solution, slot))
     return;
   if (options.unique_forces && follow_choice(problem, solution, slot)) return;
-  if (starts_cold && start_cold(problem, solution, slot)) return;
+  if (starts_cold && slot->swept == 0 && start_cold(problem, solution, slot)) return;
   if (rungs.size() > 1 && !is_swept_whole(problem, *slot) && slot->open.find(problem, *solution, &slot->masses) &&
       solve_without_open(problem, solution, slot))
     return;
@@ -244,20 +240,6 @@ bool SolverLadder::Impl::ask_prototype(const Problem& problem, Solution* solutio
   return false;
 }
 
-/// A few sweeps where there is no guess. True: the judge is content already.
-bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  if (!solution->lambda.isZero(0) || problem.rows() == 0) return false;
-  SolverOptions budget;
-  budget.max_iterations = kStarterSweeps;
-  budget.stop = solver_options.stop;
-  const SolverReport report = sweep(budget, problem, options.tolerance, *solution, &slot->starter, slot);
-  if (report.status == SolveStatus::Unsupported) return false;
-  std::swap(*solution, slot->trial);
-  if (report.status != SolveStatus::Solved) return false;
-  take_swept(report, options.tolerance, slot);
-  return slot->result.certified;
-}
-
 void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solution) {
   islands.solve_free_columns(problem, solution);
   const auto solve = [&](int island) {
@@ -317,17 +299,19 @@ void SolverLadder::Impl::update_island_results(const Problem& problem) {
 /// All islands that are neither heaps nor answered yet.
 void SolverLadder::Impl::solve_rest(const Problem& problem, Solution* solution) {
   if (!is_whole()) return solve_islands(problem, solution);
-  if (!slots[0]->is_still) solve_metered(problem, solution, slots[0].get());  // no need to copy anything
+  if (!slots[0]->is_still && !slots[0]->is_solved)
+    solve_metered(problem, solution, slots[0].get());  // no need to copy anything
 }
 
 void SolverLadder::Impl::judge_whole(const Problem& problem, const Solution& solution, LadderJudged* judged) {
   const Clock::time_point began = Clock::now();
-  judged->residual = judge.certify(problem, solution);
+  judged->residual = judge.certify(problem, solution, islands);
   judged->seconds += std::chrono::duration<double>(Clock::now() - began).count();
 }
 
 /// Every island by what answers it. True: the judge has seen the whole as it is now.
 bool SolverLadder::Impl::answer(const Problem& problem, bool judges, Solution* solution, LadderJudged* judged) {
+  if (judges && start_coupled(problem, solution, judged)) return true;
   const bool kept = judges && find_kept(problem);
   const bool still = (judges && find_still(problem, solution)) || kept;
   solve_rest(problem, solution);
@@ -354,7 +338,10 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   work_per_row = problem.rows() == 0 ? 0 : std::max(limit - spent, kLeastShare * limit) / problem.rows();
   if (std::isinf(limit)) work_per_row = limit;
   find_heaps(problem);
-  for (const auto& slot : slots) slot->is_still = slot->is_kept = slot->is_solved = false;
+  for (const auto& slot : slots) {
+    slot->is_still = slot->is_kept = slot->is_solved = false;
+    slot->swept = 0;
+  }
   LadderJudged judged;
   const bool known = answer(problem, judges, solution, &judged);
   LadderResult result;

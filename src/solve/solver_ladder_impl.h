@@ -15,6 +15,7 @@
 #include "solve/open_rows.h"
 #include "solve/presolve.h"
 #include "solve/solvers/pair_sweeps.h"
+#include "solve/solvers/pgs_sweeps.h"
 #include "solve/unique_forces.h"
 
 namespace slipstick {
@@ -50,6 +51,7 @@ struct LadderSlot {
   bool is_kept = false;    ///< because it is the answer of an earlier pass
   bool is_solved = false;  ///< in this call
   int sweeps = 0;          ///< of a heap: that it is to have
+  double swept = 0;        ///< work of sweeps where the island stands, before anybody is asked
   // Of many impulses those that are meant.
   UniqueForces forces;
   VecX first;                     ///< the guess
@@ -111,6 +113,8 @@ struct SolverLadder::Impl {
   bool hold(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const;
+  bool start_coupled(const Problem& problem, Solution* solution, LadderJudged* judged);
+  SolverReport sweep_coupled(const Problem& problem, std::span<const int> blocks);
   void reset(LadderSlot* slot) const;
   void climb(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   void rescue(const Problem& problem, Solution* solution, LadderSlot* slot) const;
@@ -158,6 +162,9 @@ struct SolverLadder::Impl {
   std::vector<LadderHeap> heaps;
   std::span<const char> answered;  ///< columns that have their answer
   MassBlocks still_masses;
+  PgsSweeps cold{SolverOptions{}};  ///< of all islands of a problem in local form
+  VecX cold_best;
+  std::vector<SolverReport> reports;  ///< of its islands
   VecX guess_v, still_v, still_free;  ///< velocities as given, under the impulses of the guess, and under none
   Judge judge;
 };

@@ -126,8 +126,8 @@ bool SolverLadder::Impl::keeps_choice(const Problem& problem, const Solution& gu
 
 /// Marks the islands that have their answer, velocities and all. False: there are none.
 bool SolverLadder::Impl::find_kept(const Problem& problem) {
-  if (static_cast<int>(answered.size()) != problem.columns() || options.hold_resting || options.prototype ||
-      !heaps.empty())
+  if (answered.empty() || static_cast<int>(answered.size()) != problem.columns() || options.hold_resting ||
+      options.prototype || !heaps.empty())
     return false;
   bool any = false;
   for (int island = 0; island < islands.count(); ++island) {

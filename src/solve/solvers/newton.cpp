@@ -119,6 +119,7 @@ class Newton : public PolishingSolver {
   void start(const Problem& problem, const Solution& guess) {
     NewtonSystem* system = &primal_;
     if (!problem.coupling.empty()) system = &dual_;
+    if (SmallSystem::takes(problem)) system = &small_;
     problem_ = &problem;
     judged_.lambda.resize(problem.rows());
     judged_.v.resize(problem.unknowns());
@@ -396,6 +397,7 @@ class Newton : public PolishingSolver {
   VecX crossed_;
   PrimalSystem primal_;
   DualSystem dual_;
+  SmallSystem small_;
   NewtonIteration iteration_;
   const Problem* problem_ = nullptr;
   Judge* judge_ = nullptr;  ///< null: the map decides

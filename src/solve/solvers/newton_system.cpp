@@ -22,10 +22,10 @@ void NewtonMaps::resize(const Problem& problem) {
   weight.resize(problem.rows());
 }
 
-double NewtonSystem::calc_step_work(const BlockPattern& pattern, const Problem& problem) {
+double NewtonSystem::calc_step_work(double multiplications, const Problem& problem) {
   constexpr double kMultiplications = 24;  // of a row operation
   constexpr double kRowShare = 12;         // row operations of a row: condensing, two to four solves, residuals
-  return pattern.multiplications() / kMultiplications + kRowShare * problem.rows();
+  return multiplications / kMultiplications + kRowShare * problem.rows();
 }
 
 void NewtonSystem::update_joint_diagonals(const Problem& problem, const MassBlocks& masses) {

@@ -10,6 +10,7 @@
 
 #include <slipstick/problem.h>
 
+#include <array>
 #include <vector>
 
 #include "solve/linalg/block_ldlt.h"
@@ -49,7 +50,7 @@ class NewtonSystem {
   virtual double calc_step_work() const = 0;
 
  protected:
-  static double calc_step_work(const BlockPattern& pattern, const Problem& problem);
+  static double calc_step_work(double multiplications, const Problem& problem);
   void update_joint_diagonals(const Problem& problem, const MassBlocks& masses);
 
  private:
@@ -63,7 +64,7 @@ class PrimalSystem : public NewtonSystem {
   double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
   bool factor(const NewtonMaps& maps) override;
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
-  double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_, *problem_); }
+  double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_.multiplications(), *problem_); }
 
  private:
   bool is_same_linear(const Problem& problem);
@@ -100,6 +101,26 @@ class PrimalSystem : public NewtonSystem {
   VecX factored_weight_;  // of their factor
 };
 
+/// Problems in local form with few rows: (I + D W) d x = g as it stands, dense. To find classes and an order would cost
+/// more than all else.
+class SmallSystem : public NewtonSystem {
+ public:
+  static constexpr int kMostRows = 12;
+  static bool takes(const Problem& problem) { return !problem.coupling.empty() && problem.rows() <= kMostRows; }
+  void prepare(const Problem& problem) override;
+  void update_state(const VecX& x, VecX* v, VecX* u) override;
+  double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
+  bool factor(const NewtonMaps& maps) override;
+  void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
+  double calc_step_work() const override;
+
+ private:
+  const Problem* problem_ = nullptr;
+  std::array<double, kMostRows * kMostRows> w_{}, factor_{};  // row-major, and column-major
+  std::array<double, kMostRows> mean_diagonal_{}, scale_{};   // by block, and by row
+  std::array<int, kMostRows> pivot_{};
+};
+
 /// For problems in local form: no columns, u = W x + c with W positive semi-definite, often of low rank. With the
 /// classes' W = T W_R T^T (coupled_classes.h) and y = T^T d x, the step is (I + T^T D T W_R) y = T^T g, d u = T W_R y.
 class DualSystem : public NewtonSystem {
@@ -109,7 +130,7 @@ class DualSystem : public NewtonSystem {
   double mean_diagonal(int block) const override { return mean_diagonal_[block]; }
   bool factor(const NewtonMaps& maps) override;
   void solve(const NewtonMaps& maps, VecX* dx, VecX* du) override;
-  double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_, *problem_); }
+  double calc_step_work() const override { return NewtonSystem::calc_step_work(pattern_.multiplications(), *problem_); }
 
  private:
   void update_class_map(int k, const NewtonMaps& maps, double* e) const;

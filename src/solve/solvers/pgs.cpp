@@ -14,10 +14,9 @@ namespace {
 
 constexpr int kSweeps = 2000;
 constexpr int kCheckShare = 8, kCheckLimit = 32;  // a residual costs half a sweep: not after every one
-constexpr double kStartShare = 10;                // row operations of a row before the first sweep
 constexpr double kBadGuess = 1e3;                 // times the residual of no guess at all
 
-class Pgs : public Solver {
+class Pgs : public PolishingSolver {
  public:
   explicit Pgs(const SolverOptions& options) : options_(options), time_(options), sweeps_(options) {}
 
@@ -33,6 +32,8 @@ class Pgs : public Solver {
 
   SolverReport solve(const Problem& problem, double tolerance, Solution* answer) override {
     SolverReport report;
+    judged_.resize(0);
+    if (judge_ == nullptr) judge_ = (own_judge_ = std::make_unique<Judge>()).get();
     history_.residual.clear();
     history_.changes.clear();
     if (report.note = find_problem_fault(problem); !report.note.empty()) {
@@ -42,7 +43,7 @@ class Pgs : public Solver {
     }
     time_.start();
     problem_rows_ = problem.rows();
-    time_.spend(kStartShare * problem_rows_);
+    time_.spend(PgsSweeps::kStartWork * problem_rows_);
     begin(problem, answer->lambda);
     for (double goal = kBelow * tolerance;;) {
       report.note = iterate(goal, &report.iterations);
@@ -52,18 +53,27 @@ class Pgs : public Solver {
       sweeps_.finish(answer);
       if (!report.note.empty()) break;
       // The map is small; the law may ask for more of it (law_parts.h).
-      const Residuals residual = judge_.certify(problem, *answer);
-      if (residual.within(tolerance)) {
+      verdict_ = judge_->certify(problem, *answer);
+      judged_ = answer->lambda;
+      if (verdict_.within(tolerance)) {
         report.status = SolveStatus::Solved;
         break;
       }
-      goal = 0.5 * std::min(goal, best_residual_) * tolerance / residual.verdict();
+      goal = 0.5 * std::min(goal, best_residual_) * tolerance / verdict_.verdict();
       if (!(goal > kTightest)) {
         report.note = kLawNotMet;
         break;
       }
     }
     return report;
+  }
+
+  void set_judge(Judge* judge) override { judge_ = judge; }
+  const Residuals* verdict(const Solution& answer) const override {
+    return judged_.size() > 0 && judged_ == answer.lambda ? &verdict_ : nullptr;
+  }
+  SolverReport polish(const Problem& problem, double goal, Solution* answer) override {
+    return solve(problem, goal, answer);
   }
 
   const SolverHistory* history() const override { return options_.record_history ? &history_ : nullptr; }
@@ -126,7 +136,10 @@ class Pgs : public Solver {
   TimeLimit time_;
   PgsSweeps sweeps_;
   Anderson anderson_;
-  Judge judge_;
+  Judge* judge_ = nullptr;            ///< whoever called set_judge has it ...
+  std::unique_ptr<Judge> own_judge_;  ///< ... or nobody did
+  VecX judged_;                       ///< impulses
+  Residuals verdict_;                 ///< on them
   SolverHistory history_;
   double best_residual_ = 0, problem_rows_ = 0;
   VecX best_, point_, image_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/coupling_rows.h"
 #include "solve/laws.h"
 #include "solve/natural_map.h"
 #include "solve/row_kernels.h"
@@ -82,9 +83,10 @@ void PgsSweeps::update_delassus(int i) {
     const int r = block.row + k;
     d[k * m + k] += p.compliance[r];
     if (p.coupling.empty()) continue;
-    for (int a = p.coupling.start[r]; a < p.coupling.start[r + 1]; ++a) {
+    for (int a = find_coupled(p.coupling, r, block.row); a < p.coupling.start[r + 1]; ++a) {
       const int column = p.coupling.column[a] - block.row;
-      if (column >= 0 && column < m) d[k * m + column] += p.coupling.value[a];
+      if (column >= m) break;
+      d[k * m + column] += p.coupling.value[a];
     }
   }
   double trace = 0;
@@ -94,7 +96,7 @@ void PgsSweeps::update_delassus(int i) {
   if (block.law == LawKind::Equality) update_pseudo_inverse(m, d, inverse_.data() + delassus_start_[i]);
 }
 
-void PgsSweeps::update_blocks() {
+void PgsSweeps::resize_blocks() {
   const Problem& p = *problem_;
   const std::size_t count = p.blocks.size();
   image_.resize(p.jacobian.size());
@@ -106,7 +108,8 @@ void PgsSweeps::update_blocks() {
   inverse_.resize(delassus_start_[count]);
   contacts_.resize(count);
   rho_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) update_delassus(static_cast<int>(i));
+  state_.assign(count, 0);
+  changed_.assign(count, 0);
 }
 
 void PgsSweeps::start(const Problem& problem) {
@@ -114,14 +117,34 @@ void PgsSweeps::start(const Problem& problem) {
   hold_direct_ = false;
   masses_.update(problem);
   schedule_.update(problem, options_.order);
-  update_blocks();
+  resize_blocks();
+  ready_.clear();
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) update_delassus(static_cast<int>(i));
   lambda_.setZero(problem.rows());
   update_velocity(problem, masses_, lambda_, &v_);
   update_row_velocity(problem, v_, lambda_, &w_);
   scale_ = calc_residual_scale(problem, v_, w_);
-  state_.assign(problem.blocks.size(), 0);
-  changed_.assign(problem.blocks.size(), 0);
   set_impulses(lambda_);
+}
+
+void PgsSweeps::start_islands(const Problem& problem) {
+  problem_ = &problem;
+  hold_direct_ = false;
+  resize_blocks();
+  ready_.assign(problem.blocks.size(), 0);
+  lambda_.setZero(problem.rows());
+  v_.resize(0);
+  w_.resize(problem.rows());
+  for (const RowBlock& block : problem.blocks) {
+    if (block.law != LawKind::Box) continue;  // others admit zero
+    clip_impulse(law_rows(problem, block), lambda_.data() + block.row);
+  }
+}
+
+void PgsSweeps::make_ready(int i) {
+  if (ready_.empty() || ready_[i]) return;
+  update_delassus(i);
+  ready_[i] = 1;
 }
 
 void PgsSweeps::set_impulses(const VecX& lambda) {
@@ -130,9 +153,23 @@ void PgsSweeps::set_impulses(const VecX& lambda) {
     const LocalRows rows = local_rows(i);
     double* x = lambda_.data() + rows.block->row;
     clip_impulse({.block = rows.block, .lower = rows.lower, .upper = rows.upper, .compliance = nullptr}, x);
-    state_[i] = calc_local_state(rows, x);
+    if (options_.record_history) state_[i] = calc_local_state(rows, x);
   }
   update_velocity(*problem_, masses_, lambda_, &v_);
+}
+
+void PgsSweeps::copy_impulses(std::span<const int> blocks, VecX* to) const {
+  for (const int i : blocks) {
+    const RowBlock& block = problem_->blocks[i];
+    std::copy_n(lambda_.data() + block.row, block.size, to->data() + block.row);
+  }
+}
+
+void PgsSweeps::set_impulses(std::span<const int> blocks, const VecX& from) {
+  for (const int i : blocks) {
+    const RowBlock& block = problem_->blocks[i];
+    std::copy_n(from.data() + block.row, block.size, lambda_.data() + block.row);
+  }
 }
 
 void PgsSweeps::update_scaled_impulses(VecX* scaled) const {
@@ -147,12 +184,18 @@ void PgsSweeps::set_scaled_impulses(VecX* scaled) {
   set_impulses(*scaled);
 }
 
+bool PgsSweeps::is_unloaded(const RowBlock& block) const {
+  const double* x = lambda_.data() + block.row;
+  return std::all_of(x, x + block.size, [](double impulse) { return impulse == 0; });
+}
+
 /// A contact without impulse that does not close: half of those in a heap, seen by their normal row alone.
 bool PgsSweeps::stays_open(const RowBlock& block) const {
   const Problem& p = *problem_;
   const bool unilateral = block.law == LawKind::Friction || (block.law == LawKind::Nonnegative && block.size == 1);
-  if (!unilateral || !p.coupling.empty() || !lambda_.segment(block.row, block.size).isZero(0)) return false;
+  if (!unilateral || !is_unloaded(block)) return false;
   double w = p.c[block.row];
+  if (!p.coupling.empty()) add_coupled(p.coupling, block.row, 1, lambda_.data(), &w);
   for (int e = block.entry; e < block.entry + block.entries; ++e) {
     const int n = p.column_size(p.entries[e].column);
     const double* j = p.jacobian.data() + p.entries[e].offset;
@@ -170,6 +213,7 @@ void PgsSweeps::visit(int i) {
     return;
   }
   if (is_held(block)) return;
+  make_ready(i);
   const int m = block.size;
   double* lambda = lambda_.data() + block.row;
   double w[6], x[6], change[6];
@@ -180,10 +224,7 @@ void PgsSweeps::visit(int i) {
     const double* v = v_.data() + p.column_start[p.entries[e].column];
     rows::dispatch(m, n, [&]<int M, int N>() { rows::add_image<M, N>(m, n, j, v, w); });
   }
-  for (int k = 0; k < m && !p.coupling.empty(); ++k) {
-    for (int a = p.coupling.start[block.row + k]; a < p.coupling.start[block.row + k + 1]; ++a)
-      w[k] += p.coupling.value[a] * lambda_[p.coupling.column[a]];
-  }
+  if (!p.coupling.empty()) add_coupled(p.coupling, block.row, m, lambda_.data(), w);
   const LocalRows rows = local_rows(i);
   solve_local(options_.local, options_.relaxation, rows, w, lambda, x);
   for (int k = 0; k < m; ++k) {
@@ -218,6 +259,34 @@ double PgsSweeps::calc_residual() {
   update_velocity(*problem_, masses_, lambda_, &v_);
   update_row_velocity(*problem_, v_, lambda_, &w_);
   return calc_relative(calc_natural_map_norm(*problem_, rho_, lambda_, w_), scale_);
+}
+
+void PgsSweeps::sweep(std::span<const int> blocks) {
+  for (const int i : blocks) visit(i);
+}
+
+double PgsSweeps::calc_island_residual(std::span<const int> blocks) {
+  const Problem& p = *problem_;
+  const bool moved =
+      std::any_of(blocks.begin(), blocks.end(), [&](int i) { return !is_unloaded(problem_->blocks[i]); });
+  double sum = 0, scale = 0;
+  for (const int i : blocks) {
+    const RowBlock& block = p.blocks[i];
+    const double *x = lambda_.data() + block.row, *c = p.c.data() + block.row;
+    double* w = w_.data() + block.row;
+    for (int k = 0; k < block.size; ++k) {
+      w[k] = c[k] + p.compliance[block.row + k] * x[k];
+      scale += c[k] * c[k];
+    }
+    if (moved) add_coupled(p.coupling, block.row, block.size, lambda_.data(), w);
+    const bool friction = block.law == LawKind::Friction;
+    if (friction && w[0] >= 0 && is_unloaded(block)) continue;
+    make_ready(i);
+    double f[6];
+    update_natural_map(p, block, rho_[i], friction ? de_saxce_term(block, w) : 0, x, w, f);
+    for (int k = 0; k < block.size; ++k) sum += f[k] * f[k];
+  }
+  return calc_relative(std::sqrt(sum), std::sqrt(scale));
 }
 
 double PgsSweeps::calc_swept_residual() {

@@ -24,11 +24,16 @@ std::string_view find_problem_fault(const Problem& problem);
 
 class PgsSweeps {
  public:
+  /// Row operations of a row before the first sweep.
+  static constexpr double kStartWork = 10;
   explicit PgsSweeps(const SolverOptions& options);
 
   /// Prepares the problem, which must outlive the sweeps, and begins at lambda = 0 (or the nearest admissible
   /// impulses).
   void start(const Problem& problem);
+  /// The same for island after island of a problem in local form: what a row block needs is made when it is first
+  /// swept. For the functions on lists of row blocks alone.
+  void start_islands(const Problem& problem);
   /// Goes to other impulses, made admissible; v follows.
   void set_impulses(const VecX& lambda);
   /// Goes to other impulses as they are, admissible or not.
@@ -39,24 +44,33 @@ class PgsSweeps {
   /// Whether the next sweeps leave row blocks with the mode Direct as they are.
   void hold_direct(bool hold) { hold_direct_ = hold; }
   void sweep(bool backward);
+  /// Some row blocks alone, in this order.
+  void sweep(std::span<const int> blocks);
 
   /// Relative residual of the iterate by the judge's formula. v is computed anew, so that rounding does not add up.
   double calc_residual();
   /// The same of the blocks that are not held alone.
   double calc_swept_residual();
+  /// After start_islands: the same of an island by itself, by its own scale; w of its rows follows.
+  double calc_island_residual(std::span<const int> blocks);
   double scale() const { return scale_; }
   const VecX& impulses() const { return lambda_; }
+  /// The impulses of some row blocks, from and to a vector of all.
+  void copy_impulses(std::span<const int> blocks, VecX* to) const;
+  void set_impulses(std::span<const int> blocks, const VecX& from);
   /// Row blocks whose state the last sweep changed (counted if the history is recorded).
   int changes() const;
   /// v and w of the iterate as of the last calc_residual.
   void finish(Solution* answer) const;
 
  private:
-  void update_blocks();
+  void resize_blocks();
   void update_delassus(int i);
+  void make_ready(int i);
   LocalRows local_rows(int i) const;
   bool is_held(const RowBlock& block) const { return hold_direct_ && block.mode == SolveMode::Direct; }
   void visit(int i);
+  bool is_unloaded(const RowBlock& block) const;
   bool stays_open(const RowBlock& block) const;
   void visit_stage(std::span<const int> blocks);
 
@@ -74,7 +88,7 @@ class PgsSweeps {
   std::vector<ContactMatrix> contacts_;  ///< one per row block; used for friction
   std::vector<double> rho_;              ///< natural-map scale of each block
   std::vector<int> state_;
-  std::vector<char> changed_;
+  std::vector<char> changed_, ready_;  ///< ready_: of each block, that update_delassus was called; empty: of all
   VecX lambda_, v_, w_;
 };
 
