@@ -30,7 +30,7 @@ bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, 
 
 /// The best of a few sweeps over one island, where it stands. Solved: by its natural map; the judge is still to be
 /// asked.
-SolverReport SolverLadder::Impl::sweep_coupled(const Problem& problem, std::span<const int> blocks) {
+SolverReport SolverLadder::Impl::sweep_coupled(std::span<const int> blocks) {
   SolverReport report;
   const double goal = kBelow * options.tolerance;
   double best = cold.calc_island_residual(blocks), last = best;
@@ -64,7 +64,7 @@ bool SolverLadder::Impl::start_coupled(const Problem& problem, Solution* solutio
   for (int island = 0; island < islands.count(); ++island) {
     LadderSlot& slot = *slots[island];
     reset(&slot);
-    reports[island] = sweep_coupled(problem, islands.blocks(island));
+    reports[island] = sweep_coupled(islands.blocks(island));
     int rows = 0;
     for (const int i : islands.blocks(island)) rows += problem.blocks[i].size;
     slot.swept = (PgsSweeps::kStartWork + reports[island].iterations) * rows;

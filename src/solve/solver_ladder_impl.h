@@ -114,7 +114,7 @@ struct SolverLadder::Impl {
   bool ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool start_coupled(const Problem& problem, Solution* solution, LadderJudged* judged);
-  SolverReport sweep_coupled(const Problem& problem, std::span<const int> blocks);
+  SolverReport sweep_coupled(std::span<const int> blocks);
   void reset(LadderSlot* slot) const;
   void climb(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   void rescue(const Problem& problem, Solution* solution, LadderSlot* slot) const;
