@@ -74,7 +74,7 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   slot->pairs.set_team(team);
-  slot->pairs.start(problem, heap->part);
+  slot->pairs.start(problem, heap->part, SweepPrecision::Single);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
   heap->loose = PairSweeps::is_loose(problem, heap->part.blocks);
@@ -83,7 +83,8 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
     const double rows = heap->loose ? kLooseHeap : kSmallHeap;
     slot->sweeps = std::max(slot->sweeps, std::min(most, static_cast<int>(rows / heap->rows)));
   }
-  const double affordable = ((slot->work.limit - slot->work.spent) / heap->rows - kPairStart) / PairSweeps::kWork;
+  const double a_row = (slot->work.limit - slot->work.spent) / heap->rows;
+  const double affordable = (a_row - kPairStart) / PairSweeps::calc_work(1, slot->pairs.precision());
   if (affordable < slot->sweeps) {
     slot->sweeps = std::max(1, static_cast<int>(affordable));
     slot->result.note = kWorkBudget;
@@ -91,21 +92,27 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
   slot->work.spent += kPairStart * heap->rows;
 }
 
-void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, LadderHeap* heap, Solution* solution) const {
+void SolverLadder::Impl::sweep_heap(int sweeps, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   slot->pairs.run(sweeps, PairSweeps::kSafeRadius, solver_options.stop);
-  slot->work.spent += PairSweeps::kWork * sweeps * heap->rows;
+  slot->work.spent += PairSweeps::calc_work(sweeps, slot->pairs.precision()) * heap->rows;
   heap->done += sweeps;
   heap->ended = heap->done >= slot->sweeps;
-  slot->pairs.update_impulses(&solution->lambda);
-  slot->pairs.update_velocity(&solution->v);
+  heap->read = false;
+}
+
+/// What the sweeps have found goes into the solution, unless it is there.
+void SolverLadder::Impl::read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const {
+  if (std::exchange(heap->read, true)) return;
+  heap->slot->pairs.update_impulses(&solution->lambda);
+  heap->slot->pairs.update_velocity(&solution->v);
   update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w, team);
 }
 
 /// Where few sweeps were asked for and the island was hit so hard that they were too few: as many again, several times.
 bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
   if (!options.few_sweeps || heap.done + heap.slot->sweeps > kMostPortions * heap.slot->sweeps) return false;
-  const double next = PairSweeps::kWork * heap.slot->sweeps * heap.rows;
+  const double next = PairSweeps::calc_work(heap.slot->sweeps, heap.slot->pairs.precision()) * heap.rows;
   return heap.slot->work.spent + next <= heap.slot->work.limit &&
          heap.slot->pairs.calc_change() > (heap.loose ? kLooseFarOff : kFarOff);
 }
@@ -116,6 +123,7 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
                                        Solution* solution, LadderJudged* judged) const {
   bool near = false, known = false;
   const auto judge_whole = [&] {
+    for (LadderHeap& heap : all) read_heap(problem, &heap, solution);
     const Clock::time_point start = Clock::now();
     judged->residual = judge_of->certify(problem, *solution);
     judged->seconds += std::chrono::duration<double>(Clock::now() - start).count();
@@ -124,7 +132,7 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
   for (LadderHeap& heap : all) {
     begin_heap(problem, *solution, &heap);
     const bool looks = options.heap_sweeps > 0 && heap.slot->sweeps > 2 * kFirstPairSweeps;
-    sweep_heap(problem, looks ? kFirstPairSweeps : heap.slot->sweeps, &heap, solution);
+    sweep_heap(looks ? kFirstPairSweeps : heap.slot->sweeps, &heap);
     if (is_stopped()) return;  // nobody waits for an answer, or for the judge
     if (!looks) continue;
     const double change = heap.slot->pairs.calc_change();
@@ -138,10 +146,11 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     if (heap.near && judge_of->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
     while (!heap.ended || is_far_off(heap)) {
       const int next = heap.ended ? heap.slot->sweeps : heap.slot->sweeps - heap.done;
-      sweep_heap(problem, next, &heap, solution);
+      sweep_heap(next, &heap);
       known = false;
       if (is_stopped()) return;
     }
+    read_heap(problem, &heap, solution);
   }
   if (!known && judge_of != nullptr) judge_whole();
 }

@@ -74,6 +74,7 @@ struct LadderHeap {
   bool loose = false;  ///< PairSweeps::is_loose
   bool near = false;   ///< worth a question to the judge after the first sweeps
   bool ended = false;
+  bool read = false;  ///< the solution has what the sweeps have found
 };
 
 /// A certificate, and what it took.
@@ -97,7 +98,8 @@ struct SolverLadder::Impl {
   void find_heaps(const Problem& problem);
   LadderJudged sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
   void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
-  void sweep_heap(const Problem& problem, int sweeps, LadderHeap* heap, Solution* solution) const;
+  void sweep_heap(int sweeps, LadderHeap* heap) const;
+  void read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const;
   bool is_far_off(const LadderHeap& heap) const;
   void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, Judge* judge, Solution* solution,
                      LadderJudged* judged) const;

@@ -41,6 +41,9 @@ constexpr double kPatience = 1e6, kLessPatience = 3e5, kPatientShare = 0.6, kLea
 // them; it is over after so many of which the best residual has not fallen to a part. They become bolder while they
 // lead downhill, and less so where they do not.
 constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 4000, kIdleSweeps = 960;
+// What may be swept in single precision, and the idle sweeps after which double precision is tried.
+constexpr double kSingleSettle = 1e-5;
+constexpr int kIdleSingle = 480;
 constexpr double kSweepsFall = 0.8;
 constexpr double kRadii[] = {PairSweeps::kSafeRadius, 0.97, 0.98};
 constexpr int kBoldest = 2;
@@ -257,9 +260,12 @@ class Newton : public PolishingSolver {
 
   /// Makes sweeps ready, over pairs where they can be. False: not allowed, or not possible.
   bool start_sweeps() {
-    if (swept_) return true;
+    return swept_ || start_sweeps(settle_ >= kSingleSettle ? SweepPrecision::Single : SweepPrecision::Double);
+  }
+
+  bool start_sweeps(SweepPrecision precision) {
     if (!find_problem_fault(*problem_).empty() || !time_.spend(kSweepStart * problem_->rows())) return false;
-    PairSweeps::takes(*problem_) ? pairs_.start(*problem_) : sweeps_.start(*problem_);
+    PairSweeps::takes(*problem_) ? pairs_.start(*problem_, precision) : sweeps_.start(*problem_);
     return swept_ = true;
   }
 
@@ -279,7 +285,7 @@ class Newton : public PolishingSolver {
 
   /// Sweeps over pairs go on from where they are; the iterate follows. False: not allowed.
   bool sweep_pairs(int sweeps, double radius) {
-    if (!time_.spend((PairSweeps::kWork * sweeps + kLook) * problem_->rows())) return false;
+    if (!time_.spend((PairSweeps::calc_work(sweeps, pairs_.precision()) + kLook) * problem_->rows())) return false;
     pairs_.run(sweeps, radius);
     pairs_.update_impulses(&crossed_);
     iteration_.go_to(crossed_);
@@ -309,12 +315,19 @@ class Newton : public PolishingSolver {
         }
       }
       last = residual;
-      const double to_come = PairSweeps::kWork * problem_->rows() * done * (it.best_residual() / settle_ - 1);
+      const double to_come =
+          PairSweeps::calc_work(done, pairs_.precision()) * problem_->rows() * (it.best_residual() / settle_ - 1);
       if (gives_way && !loose_ && done >= kPathAfter && to_come > kPathSteps * it.step_work() && may_take_path())
         return;
-      if (it.best_residual() > kSweepsFall * mark) continue;
-      mark = it.best_residual();
-      marked = done;
+      if (it.best_residual() <= kSweepsFall * mark) {
+        mark = it.best_residual();
+        marked = done;
+      } else if (done - marked >= kIdleSingle && pairs_.precision() == SweepPrecision::Single) {
+        if (!start_sweeps(SweepPrecision::Double)) return;
+        pairs_.set_impulses(it.best_impulses());
+        level = 0;
+        last = kInfinity;
+      }
     }
   }
 
