@@ -33,6 +33,8 @@ constexpr double kPairStart = 10;     // row operations of a row before the firs
 /// Where faces meet, what is left over turns bodies into each other.
 constexpr double kFarOff = 1e-2, kLooseFarOff = 2e-2;
 constexpr int kMostPortions = 8;
+/// Of what impulses change: rounding from which a heap is swept again in double precision.
+constexpr double kMostDrift = 1e-3;
 /// Over the tolerance: the change of a visit below which the judge is asked whether the first sweeps were enough.
 constexpr double kNearEnough = 2;
 /// Columns from which a problem without friction is swept unseen where sweeps are counted: an elimination order for
@@ -74,7 +76,7 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   slot->pairs.set_team(team);
-  slot->pairs.start(problem, heap->part, SweepPrecision::Single);
+  slot->pairs.start(problem, heap->part, heap->precision);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
   heap->loose = PairSweeps::is_loose(problem, heap->part.blocks);
@@ -117,6 +119,17 @@ bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
          heap.slot->pairs.calc_change() > (heap.loose ? kLooseFarOff : kFarOff);
 }
 
+/// The sweeps that it has yet to have.
+void SolverLadder::Impl::sweep_on(LadderHeap* heap) const {
+  while ((!heap->ended || is_far_off(*heap)) && !is_stopped())
+    sweep_heap(heap->ended ? heap->slot->sweeps : heap->slot->sweeps - heap->done, heap);
+}
+
+/// After read_heap: single precision was not enough, as where a load of many tonnes rests on grams.
+bool SolverLadder::Impl::is_rounded(const LadderHeap& heap) const {
+  return heap.precision == SweepPrecision::Single && heap.slot->pairs.calc_drift() > kMostDrift;
+}
+
 /// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a
 /// visit would change decides.
 void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, Judge* judge_of,
@@ -144,13 +157,19 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
   for (LadderHeap& heap : all) {
     // Of others, that happen to be judged with it, a heap must not depend.
     if (heap.near && judge_of->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
-    while (!heap.ended || is_far_off(heap)) {
-      const int next = heap.ended ? heap.slot->sweeps : heap.slot->sweeps - heap.done;
-      sweep_heap(next, &heap);
-      known = false;
-      if (is_stopped()) return;
-    }
+    if (!heap.ended || is_far_off(heap)) known = false;
+    sweep_on(&heap);
     read_heap(problem, &heap, solution);
+    if (is_rounded(heap) && !is_stopped()) {
+      known = false;
+      heap.precision = SweepPrecision::Double;
+      heap.done = 0;
+      begin_heap(problem, *solution, &heap);
+      heap.ended = false;
+      sweep_on(&heap);
+      read_heap(problem, &heap, solution);
+    }
+    if (is_stopped()) return;
   }
   if (!known && judge_of != nullptr) judge_whole();
 }

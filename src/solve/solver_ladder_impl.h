@@ -74,6 +74,7 @@ struct LadderHeap {
   bool loose = false;  ///< PairSweeps::is_loose
   bool near = false;   ///< worth a question to the judge after the first sweeps
   bool ended = false;
+  SweepPrecision precision = SweepPrecision::Single;
   bool read = false;  ///< the solution has what the sweeps have found
 };
 
@@ -99,6 +100,8 @@ struct SolverLadder::Impl {
   LadderJudged sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
   void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
   void sweep_heap(int sweeps, LadderHeap* heap) const;
+  void sweep_on(LadderHeap* heap) const;
+  bool is_rounded(const LadderHeap& heap) const;
   void read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const;
   bool is_far_off(const LadderHeap& heap) const;
   void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, Judge* judge, Solution* solution,

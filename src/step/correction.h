@@ -52,6 +52,7 @@ class Correction {
   bool is_jointed(const std::array<int, 2>& bodies);
   bool is_large(int body);
   bool leave_large();
+  bool leave_corrected();
   bool moves(int body) const { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; }
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
   bool update_offsets(bool spent);
@@ -80,6 +81,7 @@ class Correction {
   std::vector<double> offset_;        ///< per contact
   std::vector<int> group_;            ///< per body: another one of the same group, or itself
   std::vector<char> due_;             ///< per body that stands for its group
+  std::vector<char> left_;            ///< per body that stands for its group: a round has left something
   std::vector<int> touching_;         ///< per body that stands for its group: its contacts; of `balanced`
   std::vector<char> jointed_;         ///< per body that stands for its group: there are joints in it
   std::vector<Pose> before_;

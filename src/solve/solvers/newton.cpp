@@ -41,9 +41,11 @@ constexpr double kPatience = 1e6, kLessPatience = 3e5, kPatientShare = 0.6, kLea
 // them; it is over after so many of which the best residual has not fallen to a part. They become bolder while they
 // lead downhill, and less so where they do not.
 constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 4000, kIdleSweeps = 960;
-// What may be swept in single precision, and the idle sweeps after which double precision is tried.
-constexpr double kSingleSettle = 1e-5;
-constexpr int kIdleSingle = 480;
+// After so many they begin again with more care. What may be swept in single precision: much, and not to many digits;
+// and the rounding, over the residual, from which that does not suffice.
+constexpr int kStalledSweeps = 360;
+constexpr double kSingleSettle = 1e-5, kRounded = 0.1;
+constexpr int kManySweptRows = 3000;
 constexpr double kSweepsFall = 0.8;
 constexpr double kRadii[] = {PairSweeps::kSafeRadius, 0.97, 0.98};
 constexpr int kBoldest = 2;
@@ -260,7 +262,8 @@ class Newton : public PolishingSolver {
 
   /// Makes sweeps ready, over pairs where they can be. False: not allowed, or not possible.
   bool start_sweeps() {
-    return swept_ || start_sweeps(settle_ >= kSingleSettle ? SweepPrecision::Single : SweepPrecision::Double);
+    const bool single = settle_ >= kSingleSettle && problem_->rows() >= kManySweptRows;
+    return swept_ || start_sweeps(single ? SweepPrecision::Single : SweepPrecision::Double);
   }
 
   bool start_sweeps(SweepPrecision precision) {
@@ -297,7 +300,7 @@ class Newton : public PolishingSolver {
     const NewtonIteration& it = iteration_;
     if (!start_sweeps()) return;
     pairs_.set_guess(from);
-    int level = 0, marked = 0;
+    int level = 0, boldest = kBoldest, marked = 0, stalled = 0;
     double last = kInfinity, mark = kInfinity;
     const int most = loose_ ? PairSweeps::kLooseSweeps : kMostSweeps;
     for (int done = 0; done < most && goes_on(settle_) && done - marked < kIdleSweeps;) {
@@ -306,7 +309,7 @@ class Newton : public PolishingSolver {
       done += count;
       double residual = it.residual();
       if (residual < kDownhill * last) {
-        level = std::min(level + 1, kBoldest);
+        level = std::min(level + 1, boldest);
       } else if (residual > kUphill * last) {
         level = std::max(level - 1, 0);
         if (residual > kFarOff * it.best_residual()) {
@@ -321,14 +324,28 @@ class Newton : public PolishingSolver {
         return;
       if (it.best_residual() <= kSweepsFall * mark) {
         mark = it.best_residual();
-        marked = done;
-      } else if (done - marked >= kIdleSingle && pairs_.precision() == SweepPrecision::Single) {
-        if (!start_sweeps(SweepPrecision::Double)) return;
-        pairs_.set_impulses(it.best_impulses());
+        marked = stalled = done;
+      } else if (done - stalled >= kStalledSweeps) {
+        if (!sweep_with_care(&boldest)) return;
         level = 0;
         last = kInfinity;
+        stalled = done;
       }
     }
+  }
+
+  /// Sweeps that lead nowhere begin again at the best impulses, less boldly, and in double precision if it is rounding
+  /// that holds them up. False: not allowed.
+  bool sweep_with_care(int* boldest) {
+    *boldest = std::max(*boldest - 1, 0);
+    if (pairs_.precision() == SweepPrecision::Single) {
+      crossed_v_.resize(problem_->unknowns());
+      pairs_.update_velocity(&crossed_v_);
+      if (pairs_.calc_drift() > kRounded * iteration_.best_residual() && !start_sweeps(SweepPrecision::Double))
+        return false;
+    }
+    pairs_.set_impulses(iteration_.best_impulses());
+    return true;
   }
 
   /// The damped path, until it is below settle_ and no longer quick, or at its end. True: it had a guess to begin with.
@@ -407,7 +424,7 @@ class Newton : public PolishingSolver {
   std::vector<int> all_blocks_;  ///< scratch
   PgsSweeps sweeps_{SolverOptions{}};
   PairSweeps pairs_;  ///< in place of it where they can
-  VecX crossed_;
+  VecX crossed_, crossed_v_;
   PrimalSystem primal_;
   DualSystem dual_;
   SmallSystem small_;

@@ -128,7 +128,8 @@ void PairOrder::pack_runs(std::size_t blocks) {
     pair.a[lane] = run.a;
     pair.b[lane] = run.b < columns_ ? run.b : columns_ + group;
     for (int i = 0; i < run.count; ++i)
-      place_[run.first + i] = {(pair.first + i) * lanes_ + lane, run.smooth, (pair.x + i * pair.rows()) * lanes_ + lane};
+      place_[run.first + i] = {(pair.first + i) * lanes_ + lane, run.smooth,
+                               (pair.x + i * pair.rows()) * lanes_ + lane};
     ++lane;
   }
   group_pair_.resize(groups() + 1, static_cast<int>(pairs_.size()));

@@ -74,7 +74,7 @@ class PairOrder {
   ColumnLayers layers_;
   std::vector<ColumnLayers::Edge> edges_;
   std::vector<int> group_, colour_;  ///< of each run; colours of later groups are higher
-  std::vector<int> order_, start_;  ///< start_: scratch of sorting
+  std::vector<int> order_, start_;   ///< start_: scratch of sorting
   std::array<int, kPhases + 1> phase_group_{};
   std::vector<std::uint64_t> used_;
   std::vector<int> group_pair_, group_run_, by_group_;

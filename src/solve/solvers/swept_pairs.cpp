@@ -416,12 +416,14 @@ double SweptPairs<Number>::calc_change() const {
     Lanes of[2] = {};
     void operator+=(const Sums& other) { of[0] += other.of[0], of[1] += other.of[1]; }
   };
-  const Sums all = sum_portions<Sums>(team_, order_.pairs().size(), kPairPortion, [&](std::size_t first, std::size_t last) {
-    Sums sums;
-    for (std::size_t i = first; i < last; ++i)
-      order_.pairs()[i].smooth ? add_change_smooth(order_.pairs()[i], sums.of) : add_change(order_.pairs()[i], sums.of);
-    return sums;
-  });
+  const Sums all =
+      sum_portions<Sums>(team_, order_.pairs().size(), kPairPortion, [&](std::size_t first, std::size_t last) {
+        Sums sums;
+        for (std::size_t i = first; i < last; ++i)
+          order_.pairs()[i].smooth ? add_change_smooth(order_.pairs()[i], sums.of)
+                                   : add_change(order_.pairs()[i], sums.of);
+        return sums;
+      });
   const auto add_up = [](const Lanes& lanes) {
     double sum = 0;
     for (int l = 0; l < kLanes; l += 4)

@@ -118,7 +118,7 @@ class SweptPairs {
   std::array<std::vector<Lanes>, 2> x_kept_;  ///< before the last two sweeps
   double y_unit_ = 1, row_unit_ = 1;          ///< of y and of J'; impulses have y_unit_ / row_unit_, w their product
   std::vector<std::array<double, 6>> exact_;  ///< after update_velocity: y of the impulses in double precision
-  std::vector<Column> y_, free_;  ///< after all columns: of what does not move, one for each group
+  std::vector<Column> y_, free_;              ///< after all columns: of what does not move, one for each group
   std::array<std::vector<Column>, 2> y_kept_;
 };
 
