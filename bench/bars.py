@@ -9,7 +9,6 @@ this one, and the last column is this mean over that one.
 """
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -45,33 +44,31 @@ BARS = {
 
 
 def run(program, name, threads):
-    """One run in a process of its own: its report, and the most memory it had, MB."""
+    """The report of one run in a process of its own."""
     scene, options, _ = BARS[name]
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         command = [str(program), "run", str(ROOT / "scenes" / f"{scene}.yaml"), "-q", "--threads", str(threads),
                    "--report", str(report), *options]
-        child = subprocess.Popen(command, stderr=subprocess.PIPE)
-        complaint = child.stderr.read().decode()
-        _, status, usage = os.wait4(child.pid, 0)
+        child = subprocess.run(command, stderr=subprocess.PIPE, text=True)
         if not report.exists():
-            sys.exit(f"bars: {' '.join(command)} ended with {status}: {complaint.strip()}")
-        return json.loads(report.read_text()), usage.ru_maxrss / 1024
+            sys.exit(f"bars: {' '.join(command)} ended with {child.returncode}: {child.stderr.strip()}")
+        return json.loads(report.read_text())
 
 
 def best(runs):
-    return min(runs, key=lambda r: r[0]["ms_per_step"]["mean"])
+    return min(runs, key=lambda report: report["ms_per_step"]["mean"])
 
 
 def line(name, runs, others):
-    report, memory = best(runs)
+    report = best(runs)
     ms, certificate = report["ms_per_step"], report["certificate"]
     cells = [f"`{name}`", f"{ms['mean']:.3g}, {ms['median']:.3g}, {ms['max']:.3g}",
              f"{certificate['penetration_max'] * 1e3:.2g}, {certificate['penetration_final'] * 1e3:.2g}",
              f"{certificate['relative_max']:.1e}", f"{report['steps'] - certificate['uncertified_steps']}/{report['steps']}",
-             f"{memory:.0f}", BARS[name][2]]
+             f"{report.get('memory_mb', 0):.0f}", BARS[name][2]]
     if others:
-        other = best(others)[0]
+        other = best(others)
         cells.append(f"{other['ms_per_step']['mean']:.3g}")
         cells.append(f"{ms['mean'] / other['ms_per_step']['mean']:.2f}")
         cells.append("same" if other["state_hash"] == report["state_hash"] else "other")

@@ -1,5 +1,6 @@
 #include <slipstick/version.h>
 
+#include "base/peak_memory.h"
 #include "report/json_text.h"
 #include "report/part_json.h"
 #include "report/report_statistics.h"
@@ -409,6 +410,7 @@ std::string RunStatistics::json(const Simulation& simulation, double wall_s) con
   json.field("wall_s", wall_s);
   json.field("realtime_factor", wall_s > 0 ? (simulation.state().time - s.start_time) / wall_s : 0.0);
   json.field("threads", options.threads);
+  json.field("memory_mb", calc_peak_memory());
   json.key("warnings");
   json.begin_array();
   for (const std::string& warning : simulation.warnings()) json.value(std::string_view(warning));

@@ -75,6 +75,7 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 /// How many sweeps it is to have, and where they begin.
 void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
+  if (options.heap_sweeps == 0) heap->precision = SweepPrecision::Double;  // nobody is in a hurry
   slot->pairs.set_team(team);
   slot->pairs.start(problem, heap->part, heap->precision);
   if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);

@@ -60,8 +60,8 @@ class PairSweeps {
   void update_impulses(VecX* impulses) const;
   /// v of the columns: A^-1 (b + J^T lambda) to rounding.
   void update_velocity(VecX* v);
-  /// After update_velocity: how far the velocities that the sweeps went by are from that, over what impulses have
-  /// changed. Zero in double precision.
+  /// After update_velocity: how far the velocities that the sweeps went by are from that, over the largest of them or
+  /// of those without impulses. Zero in double precision.
   double calc_drift() const;
   /// What a visit of all contacts at once would change, as speeds, over what the speeds of the rows would be without
   /// impulses: zero at a solution, and of the size of the relative natural map elsewhere. No verdict.

@@ -25,6 +25,8 @@ class SweptColumns {
   void update_rows(int block, double (*j)[18], double (*d)[3]) const;
   /// The largest number on the diagonal of any L^-1: that of J' where rows have the size of one.
   double calc_largest_root() const;
+  /// The first number of L^-1 of a column: of a body one over the root of its mass.
+  double first_root(std::size_t column) const { return root_[column][0]; }
   /// forces[column] += J^T impulse, of a row block.
   void add_force(int block, const double* impulse, std::vector<Six>* forces) const;
   /// y of a force, as J^T lambda is one, and v of a y.

@@ -14,6 +14,8 @@ namespace {
 // Chebyshev's weights: an estimate of the sweeps' spectral radius, from the third sweep on and once they have run in.
 constexpr double kRadius = 0.9;
 constexpr int kFirstAccelerated = 2, kLater = 8, kBold = 60;  // sweeps before each of them
+/// Sweeps in single precision after which y is summed up anew: Chebyshev's weights multiply rounding.
+constexpr int kSinglePortion = 40;
 /// Columns that are accelerated at a time; columns, row blocks and pairs that are made ready.
 constexpr int kFastColumns = 2048;
 constexpr std::size_t kColumnPortion = 256, kBlockPortion = 1024, kPairPortion = 64;
@@ -172,22 +174,24 @@ template <>
 
 /// Empty lanes have the dummy.
 template <>
-[[gnu::always_inline]] inline void SweptPairs<double>::store(const int* column, const Lanes* y) {
+[[gnu::always_inline]] inline void SweptPairs<double>::store(const int* column, const Lanes* y,
+                                                             std::vector<Column>* to) const {
   Lanes low[kLanes], high[kLanes];
   transpose(y[0], y[1], y[2], y[3], low);
   transpose(y[4], y[5], Lanes{}, Lanes{}, high);
   for (int l = 0; l < kLanes; ++l) {
-    store_lanes(low[l], y_[column[l]].n);
-    store_lanes(high[l], y_[column[l]].n + kLanes);
+    store_lanes(low[l], (*to)[column[l]].n);
+    store_lanes(high[l], (*to)[column[l]].n + kLanes);
   }
 }
 
 template <>
-[[gnu::always_inline]] inline void SweptPairs<float>::store(const int* column, const Lanes* y) {
+[[gnu::always_inline]] inline void SweptPairs<float>::store(const int* column, const Lanes* y,
+                                                            std::vector<Column>* to) const {
   const Lanes rows[kLanes] = {y[0], y[1], y[2], y[3], y[4], y[5], Lanes{}, Lanes{}};
   Lanes out[kLanes];
   transpose(rows, out);
-  for (int l = 0; l < kLanes; ++l) store_lanes(out[l], y_[column[l]].n);
+  for (int l = 0; l < kLanes; ++l) store_lanes(out[l], (*to)[column[l]].n);
 }
 
 /// All pairs, those of groups that share no column at the same time.
@@ -207,23 +211,23 @@ void SweptPairs<Number>::run_group(int group, const F& f) const {
 
 /// y += J'^T x.
 template <class Number>
-void SweptPairs<Number>::add_impulses(const Pair& pair) {
+void SweptPairs<Number>::add_impulses(const Pair& pair, const std::vector<Lanes>& of, std::vector<Column>* y) const {
   Lanes ya[6], yb[6];
-  load(y_, pair.a, ya);
-  load(y_, pair.b, yb);
+  load(*y, pair.a, ya);
+  load(*y, pair.b, yb);
   const int rows = pair.rows();
   for (int i = 0; i < pair.count; ++i) {
     for (int r = 0; r < rows; ++r) {
       const auto& j = pair.smooth ? smooth_[pair.first + i].j : points_[pair.first + i].j[r];
-      const Lanes x = x_[pair.x + rows * i + r];
+      const Lanes x = of[pair.x + rows * i + r];
       for (int k = 0; k < 6; ++k) {
         ya[k] += j[0][k] * x;
         yb[k] += j[1][k] * x;
       }
     }
   }
-  store(pair.a, ya);
-  store(pair.b, yb);
+  store(pair.a, ya, y);
+  store(pair.b, yb, y);
 }
 
 template <class Number>
@@ -235,14 +239,14 @@ void SweptPairs<Number>::set_impulses(const VecX& impulses) {
     for (int r = 0; r < p.blocks[block].size; ++r)
       x[place.x + kLanes * r] = static_cast<Number>(unit * impulses[p.blocks[block].row + r]);
   });
-  restore_y();
+  update_y(x_, &y_);
 }
 
-/// y of the impulses.
+/// y of impulses.
 template <class Number>
-void SweptPairs<Number>::restore_y() {
-  y_ = free_;
-  run_groups([&](const Pair& pair) { add_impulses(pair); });
+void SweptPairs<Number>::update_y(const std::vector<Lanes>& of, std::vector<Column>* y) const {
+  *y = free_;
+  run_groups([&](const Pair& pair) { add_impulses(pair, of, y); });
 }
 
 template <class Number>
@@ -329,14 +333,16 @@ void SweptPairs<Number>::update_exact() {
 
 template <class Number>
 double SweptPairs<Number>::calc_drift() const {
-  double most = 0, change = 0;
-  for (int i = 0; i < columns() && sizeof(Number) < sizeof(double); ++i) {
+  if constexpr (sizeof(Number) == sizeof(double)) return 0;
+  double most = 0, speed = 0;
+  for (int i = 0; i < columns(); ++i) {
+    const double root = bodies_.first_root(i);  // y as a speed: light bodies count by what they move
     for (int k = 0; k < 6; ++k) {
-      most = std::max(most, std::abs(y_unit_ * y_[i].n[k] - exact_[i][k]));
-      change = std::max(change, std::abs(exact_[i][k] - bodies_.free_y(i)[k]));
+      most = std::max(most, root * std::abs(y_unit_ * y_[i].n[k] - exact_[i][k]));
+      speed = std::max({speed, root * std::abs(exact_[i][k]), root * std::abs(bodies_.free_y(i)[k])});
     }
   }
-  return most > 0 ? most / change : 0;
+  return most > 0 ? most / speed : 0;
 }
 
 template <class Number>
@@ -493,8 +499,8 @@ void SweptPairs<Number>::visit(const Pair& pair, const Acceleration& by) {
     }
   }
   if (!moved) return;
-  store(pair.a, ya);
-  store(pair.b, yb);
+  store(pair.a, ya, &y_);
+  store(pair.b, yb, &y_);
 }
 
 /// The same of normals alone.
@@ -530,8 +536,8 @@ void SweptPairs<Number>::visit_smooth(const Pair& pair, const Acceleration& by) 
     }
   }
   if (!moved) return;
-  store(pair.a, ya);
-  store(pair.b, yb);
+  store(pair.a, ya, &y_);
+  store(pair.b, yb, &y_);
 }
 
 /// The same of the y of some columns, after a sweep.
@@ -550,33 +556,46 @@ void SweptPairs<Number>::accelerate_columns(Number weight, int kept, int portion
 
 template <class Number>
 void SweptPairs<Number>::run(int sweeps, double bold, const std::atomic<bool>* stop) {
-  if constexpr (sizeof(Number) < sizeof(double)) restore_y();  // without what rounding has added up to
-  std::vector<double> weights(sweeps, 0.0);                    // after each sweep; 0: plain
+  std::vector<double> weights(sweeps, 0.0);  // after each sweep; 0: plain
   double weight = 1;
   for (int k = kFirstAccelerated; k + 1 < sweeps; ++k) {
-    const double radius = k < kLater  ? kRadius
-                          : k < kBold ? std::min(bold, kSafeRadius)
-                                      : bold,
-                 square = radius * radius;
+    const double radius = k < kLater ? kRadius : k < kBold ? std::min(bold, kSafeRadius) : bold;
+    const double square = radius * radius;
     weights[k] = weight = weight == 1 ? 2 / (2 - square) : 4 / (4 - square * weight);
   }
   for (int i = 0; i < 2; ++i) {
     x_kept_[i].resize(x_.size());
     y_kept_[i].resize(y_.size());
   }
+  constexpr bool is_exact = sizeof(Number) == sizeof(double);
+  const int portion = is_exact ? sweeps : kSinglePortion;
+  for (int first = 0; first < sweeps; first += portion) {
+    if constexpr (!is_exact) {  // without what rounding has added up to
+      update_y(x_, &y_);
+      for (int i = 0; i < 2 && first > 0; ++i) update_y(x_kept_[i], &y_kept_[i]);
+    }
+    run_portion(first, std::min(sweeps, first + portion), weights, stop);
+  }
+}
+
+/// Sweeps [first, last) of as many as there are weights.
+template <class Number>
+void SweptPairs<Number>::run_portion(int first, int last, const std::vector<double>& weights,
+                                     const std::atomic<bool>* stop) {
   // A sweep is two phases of groups, and one in which y_kept_[k % 2] becomes what the next sweep begins with.
   constexpr int kPhases = PairOrder::kPhases + 1;
+  const int sweeps = static_cast<int>(weights.size());
   const int portions = (static_cast<int>(y_.size()) + kFastColumns - 1) / kFastColumns;
   PhasedWork::run(
-      team_, kPhases * sweeps,
+      team_, kPhases * (last - first),
       [&](int phase) {
-        const int k = phase / kPhases, part = phase % kPhases;
+        const int k = first + phase / kPhases, part = phase % kPhases;
         if (part < PairOrder::kPhases) return order_.phase_group(part + 1) - order_.phase_group(part);
         return k + 1 < sweeps ? portions : 0;
       },
       [&](int phase, int task) {
         if (stop != nullptr && stop->load(std::memory_order_relaxed)) return;
-        const int k = phase / kPhases, part = phase % kPhases;
+        const int k = first + phase / kPhases, part = phase % kPhases;
         const auto weight = static_cast<Number>(weights[k]);
         if (part == PairOrder::kPhases) return accelerate_columns(weight, k % 2, task);
         const Acceleration by{weight, k + 1 < sweeps ? x_kept_[k % 2].data() : nullptr};

@@ -49,7 +49,7 @@ class SweptPairs {
   void update_impulses(VecX* impulses) const;
   void update_velocity(VecX* v);
   double calc_change() const;
-  /// After update_velocity: the y of the sweeps against that of their impulses, over what these have changed: what
+  /// After update_velocity: the y of the sweeps against that of their impulses, as speeds over the largest one: what
   /// rounding has added up to.
   double calc_drift() const;
 
@@ -85,14 +85,14 @@ class SweptPairs {
   void update_units();
   void update_free();
   void update_exact();
-  void restore_y();
+  void update_y(const std::vector<Lanes>& of, std::vector<Column>* y) const;
   void update_points();
   void update_point(int block, Point* point, int lane) const;
   void update_point(int block, SmoothPoint* point, int lane) const;
   template <class F>
   void for_blocks(const F& f) const;
   // Sweeps.
-  void add_impulses(const Pair& pair);
+  void add_impulses(const Pair& pair, const std::vector<Lanes>& of, std::vector<Column>* y) const;
   void add_change(const Pair& pair, Lanes* sums) const;
   void add_change_smooth(const Pair& pair, Lanes* sums) const;
   void accelerate(const Acceleration& by, int rows, int place);
@@ -102,9 +102,10 @@ class SweptPairs {
   void run_groups(const F& f) const;
   template <class F>
   void run_group(int group, const F& f) const;
+  void run_portion(int first, int last, const std::vector<double>& weights, const std::atomic<bool>* stop);
   void accelerate_columns(Number weight, int kept, int portion);
   void load(const std::vector<Column>& of, const int* column, Lanes* y) const;
-  void store(const int* column, const Lanes* y);
+  void store(const int* column, const Lanes* y, std::vector<Column>* to) const;
 
   const ThreadTeam* team_ = nullptr;
   const Problem* problem_ = nullptr;

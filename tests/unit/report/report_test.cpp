@@ -122,6 +122,8 @@ TEST(Report, HasEveryFieldOfItsContract) {
   EXPECT_EQ(report["steps"], 20);
   EXPECT_NEAR(report["time"].get<double>(), 0.2, 1e-12);
   EXPECT_NEAR(report["realtime_factor"].get<double>(), 0.1, 1e-12);
+  EXPECT_GT(report["memory_mb"].get<double>(), 1);  // Linux says it
+  EXPECT_LT(report["memory_mb"].get<double>(), 1e6);
   EXPECT_EQ(report["state_hash"].get<std::string>().size(), 16u);
   EXPECT_NEAR(report["ms_per_step"]["median"].get<double>(), 10.5, 1e-12);
   EXPECT_FALSE(report["interrupted"].get<bool>());

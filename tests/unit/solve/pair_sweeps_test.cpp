@@ -42,8 +42,9 @@ Problem make_ring(int columns, unsigned seed) {
   return p;
 }
 
-VecX sweep(const Problem& problem, const VecX& from, int sweeps, PairSweeps* pairs) {
-  pairs->start(problem);
+VecX sweep(const Problem& problem, const VecX& from, int sweeps, PairSweeps* pairs,
+           SweepPrecision precision = SweepPrecision::Double) {
+  pairs->start(problem, precision);
   pairs->set_guess(from);
   pairs->run(sweeps);
   VecX impulses;
@@ -229,6 +230,91 @@ TEST(PairSweeps, TheChangeOfAVisitTellsHowFarItIs) {
     EXPECT_LE(pairs.calc_change(), 10 * judged.relative + 1e-12) << sweeps;
     EXPECT_GE(pairs.calc_change(), 0.05 * judged.relative - 1e-12) << sweeps;
   }
+}
+
+/// Half of the digits, whatever the units: masses of picograms and lengths of micrometres have the same ones. Cones are
+/// met to the last digit, and velocities are those of the impulses.
+TEST(PairSweeps, SinglePrecisionHasItsDigitsInAnyUnits) {
+  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U}) {
+    const Problem problem = make_ring(7 + static_cast<int>(seed), seed);
+    PairSweeps pairs;
+    const VecX zero = VecX::Zero(problem.rows());
+    const VecX answer = sweep(problem, zero, 4000, &pairs, SweepPrecision::Single);
+    const Residuals judged = judge(problem, answer);
+    EXPECT_LE(judged.relative, 1e-5) << seed;
+    EXPECT_LE(judged.cone, 1e-15) << seed;
+    VecX v = VecX::Zero(problem.unknowns()), exact;
+    MassBlocks masses;
+    masses.update(problem);
+    update_velocity(problem, masses, answer, &exact);
+    pairs.update_velocity(&v);
+    EXPECT_LE((v - exact).cwiseAbs().maxCoeff(), 1e-12) << seed;
+    EXPECT_GT(pairs.calc_drift(), 0) << seed;
+    EXPECT_LE(pairs.calc_drift(), 1e-5) << seed;
+    // Masses by 2^-50 and speeds by 2^-30: impulses by 2^-80, whose squares are no numbers of single precision.
+    Problem small = problem;
+    for (double& x : small.mass) x = std::ldexp(x, -50);
+    for (double& x : small.b) x = std::ldexp(x, -80);
+    for (double& x : small.c) x = std::ldexp(x, -30);
+    for (double& x : small.compliance) x = std::ldexp(x, 50);
+    VecX scaled = sweep(small, zero, 4000, &pairs, SweepPrecision::Single);
+    for (double& x : scaled) x = std::ldexp(x, 80);
+    EXPECT_EQ(scaled, answer) << seed;
+  }
+}
+
+TEST(PairSweeps, SinglePrecisionHasTheSameBitsOnAnyNumberOfThreadsAndByItself) {
+  const Problem problem = make_ring(700, 5);
+  const ThreadTeam two(2);
+  PairSweeps alone, helped;
+  helped.set_team(&two);
+  const VecX guess = VecX::Constant(problem.rows(), 0.1);
+  const VecX answer = sweep(problem, guess, 30, &alone, SweepPrecision::Single);
+  EXPECT_EQ(answer, sweep(problem, guess, 30, &helped, SweepPrecision::Single));
+  VecX v = VecX::Zero(problem.unknowns()), w = v;
+  alone.update_velocity(&v);
+  helped.update_velocity(&w);
+  EXPECT_EQ(v, w);
+  EXPECT_EQ(alone.calc_drift(), helped.calc_drift());
+  EXPECT_EQ(alone.calc_change(), helped.calc_change());
+
+  const Problem a = make_ring(11, 3), both = make_two_rings(a, make_ring(8, 4));
+  Islands islands;
+  islands.update(both);
+  VecX impulses = VecX::Zero(both.rows());
+  alone.start(both, islands.part(0), SweepPrecision::Single);
+  alone.run(25);
+  alone.update_impulses(&impulses);
+  Solution whole, part;
+  whole.lambda = impulses;
+  whole.w.setZero(both.rows());
+  whole.v.setZero(both.unknowns());
+  islands.gather(both, 0, whole, &part);
+  EXPECT_EQ(part.lambda, sweep(a, VecX::Zero(a.rows()), 25, &helped, SweepPrecision::Single));
+}
+
+/// A load of many tonnes on grams: rounding is seen.
+TEST(PairSweeps, DriftTellsOfRounding) {
+  Problem problem;
+  const double heavy = 1e9;
+  for (const double mass : {1.0, heavy}) {
+    problem.add_column(3) = mass * MatX::Identity(3, 3);
+    problem.b.back() = -mass;  // weight
+  }
+  for (int k = 0; k < 2; ++k) {
+    const int row = problem.add_block(LawKind::Nonnegative, 1).row;
+    problem.add_entry(k) << 0, 0, 1;
+    if (k == 1) problem.add_entry(0) << 0, 0, -1;
+    problem.c[row] = 0;
+  }
+  PairSweeps pairs;
+  VecX v = VecX::Zero(problem.unknowns());
+  pairs.start(problem, SweepPrecision::Single);
+  VecX carried(2);
+  carried << 1 + heavy * 1.1, heavy * 1.1;
+  pairs.set_impulses(carried);
+  pairs.update_velocity(&v);
+  EXPECT_GT(pairs.calc_drift(), 1e-2);
 }
 
 /// Of half a million contacts one sweep takes long: whoever has pressed Ctrl-C does not wait for two hundred.
