@@ -45,10 +45,10 @@ constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 4000, kIdleSwe
 // and the rounding, over the residual, from which that does not suffice.
 constexpr int kStalledSweeps = 360;
 constexpr double kSingleSettle = 1e-5, kRounded = 0.1;
-constexpr int kManySweptRows = 3000;
+constexpr int kManySweptRows = 600;
 constexpr double kSweepsFall = 0.8;
-constexpr double kRadii[] = {PairSweeps::kSafeRadius, 0.97, 0.98};
-constexpr int kBoldest = 2;
+constexpr double kRadii[] = {0.8, PairSweeps::kSafeRadius, 0.97, 0.98};
+constexpr int kUsual = 1, kBoldest = 3;
 constexpr double kDownhill = 0.9, kUphill = 1.3, kFarOff = 3;
 constexpr int kEvenings = 2;
 // Work of a factorization from which a loose heap (PairSweeps::is_loose) in motion is swept so often and no more: some
@@ -300,7 +300,7 @@ class Newton : public PolishingSolver {
     const NewtonIteration& it = iteration_;
     if (!start_sweeps()) return;
     pairs_.set_guess(from);
-    int level = 0, boldest = kBoldest, marked = 0, stalled = 0;
+    int level = kUsual, boldest = kBoldest, marked = 0, stalled = 0;
     double last = kInfinity, mark = kInfinity;
     const int most = loose_ ? PairSweeps::kLooseSweeps : kMostSweeps;
     for (int done = 0; done < most && goes_on(settle_) && done - marked < kIdleSweeps;) {
@@ -327,7 +327,7 @@ class Newton : public PolishingSolver {
         marked = stalled = done;
       } else if (done - stalled >= kStalledSweeps) {
         if (!sweep_with_care(&boldest)) return;
-        level = 0;
+        level = std::min(kUsual, boldest);
         last = kInfinity;
         stalled = done;
       }
