@@ -17,6 +17,13 @@ namespace slipstick {
 namespace {
 
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
+// A pile of round bodies of so many columns, with a guess: above this residual it is swept first, so many times between
+// two looks, until it is as near as this or for so many sweeps. Then the active set, which is left at such a rise; then
+// steps to edges (newton_edges.cpp), in rounds, each from sweeps that have come nearer. The judge is asked from this
+// share of the tolerance on.
+constexpr int kPileColumns = 11, kPileSweeps = 30, kMostPileSweeps = 180, kPilePatience = 2, kPileRounds = 2;
+constexpr double kPileFar = 0.02, kPileNear = 1e-4, kPileNearer = 0.1, kPileRise = 100, kPileShare = 0.1;
+constexpr int kEdgeLimit = 40, kEdgePatience = 12;
 constexpr int kLinearTries = 3;                    // where there are equations alone
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
@@ -163,7 +170,13 @@ class Newton : public PolishingSolver {
 
   void run_ladder(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    it.run_active(goal, kWarmLimit, kWarmPatience);
+    if (is_pile()) {
+      run_pile(tolerance, goal);
+      // What only the law lacks now, the judge's own sweeps and steps find or nobody does.
+      if (!goes_on(tolerance)) return;
+    } else {
+      it.run_active(goal, kWarmLimit, kWarmPatience);
+    }
     if (is_linear()) return refine_linear(tolerance, goal);
     // The law's last digit is worth the first two of these; more of them cost twice the time and
     // certified one step more of a struck wall.
@@ -173,6 +186,42 @@ class Newton : public PolishingSolver {
     if (it.best_residual() <= std::max(goal, it.fine()) || it.stays_as_it_is() || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
+  }
+
+  /// Whether sweeps find nearly all of the active set. Without a guess they would share the load unevenly among
+  /// redundant contacts, and that is the guess of all steps to come.
+  bool is_pile() { return has_guess_ && problem_->columns() >= kPileColumns && is_loose(); }
+
+  void run_pile(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    bool swept = it.residual() > kPileFar && sweep_pile(false, kPileNear);
+    it.run_active(goal, kWarmLimit, swept ? kPilePatience : kWarmPatience, kPileRise);
+    double near = kPileNear;
+    for (int round = 0; round < kPileRounds && (goes_on(tolerance) || (round == 0 && !meets_law(tolerance))); ++round) {
+      it.restore_best();
+      if (round > 0 || !swept) swept = sweep_pile(swept, near) || swept;
+      near *= kPileNearer;
+      run_edges(tolerance, goal);
+    }
+  }
+
+  /// Sweeps from the iterate, or on from where they ended, until they are near. False: not allowed.
+  bool sweep_pile(bool goes_on, double near) {
+    if (!start_sweeps()) return false;
+    if (!goes_on) pairs_.set_guess(iteration_.impulses());
+    for (int done = 0; done < kMostPileSweeps && (done == 0 || iteration_.residual() > near); done += kPileSweeps)
+      if (!sweep_pairs(kPileSweeps, PairSweeps::kSafeRadius)) return done > 0;
+    return true;
+  }
+
+  /// Steps to edges, to a share of the tolerance and, where the law asks for more digits, further down.
+  void run_edges(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    const int last = it.factorizations() + kEdgeLimit;
+    for (double enough = kPileShare * tolerance; it.factorizations() < last; enough = 0.1 * it.best_residual()) {
+      it.run_edges(std::max(goal, enough), last - it.factorizations(), kEdgePatience);
+      if (it.residual() > enough || it.residual() <= it.fine() || meets_law(tolerance)) return;
+    }
   }
 
   bool is_linear() const {
@@ -364,7 +413,8 @@ class Newton : public PolishingSolver {
     int more = 0;
     for (int k = 0; k < tries && !time_.is_over(); ++k) {
       if (!goes_on(tolerance) && (more++ >= kLawTries || meets_law(tolerance))) return;
-      it.run_proximal(goal, kProximalTry);
+      // Below `fine` only where the law asks for it.
+      it.run_proximal(it.best_residual() > it.fine() ? std::max(goal, it.fine()) : goal, kProximalTry);
       if (it.best_residual() > goal) it.run_active(goal, 4, 1);
     }
   }
