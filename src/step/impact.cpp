@@ -33,11 +33,14 @@ void add_momenta(const Model& model, const std::vector<Twist>& velocity, ImpactS
   }
 }
 
-/// `warm`: the problem is that of the solution at hand but for a few numbers.
+/// `warm`: the problem is that of the solution at hand but for a few numbers, and not even these differ for the columns
+/// that have their answer.
 void solve_phase(const StepInput& input, bool warm, StepSolver* ladder, ImpactScratch* scratch,
                  std::vector<Twist>* velocity, LadderResult* worst) {
   if (!warm) scratch->solution.lambda.resize(0);
-  const LadderResult result = ladder->solve(scratch->normals, scratch->problem, &scratch->relaxed, &scratch->solution);
+  const std::span<const char> answered = warm ? scratch->answered : std::span<const char>();
+  const LadderResult result =
+      ladder->solve(scratch->normals, scratch->problem, answered, &scratch->relaxed, &scratch->solution);
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
   worst->settled = worst->settled || result.settled;
@@ -80,6 +83,7 @@ class Impact {
   void decompress();
   bool gains(double before) const;
   void assemble_decompression();
+  bool update_bounds(bool first);
   void simplify();
   void add_events(std::vector<Event>* events) const;
   void add_friction_work(const VecX& lambda, bool second);
@@ -294,17 +298,54 @@ void Impact::decompress() {
     assemble_decompression();
     velocity_ = s_.compressed;
     solve_phase(in_.step, repeat > 0, &ladder_, &s_, &velocity_, &result_.solve);
-    double change = 0, size = s_.compression.size() > 0 ? s_.compression.cwiseAbs().maxCoeff() : 0;
-    for (std::size_t i = 0; i < contacts().size(); ++i) {
-      if (s_.fixed_row[i] < 0) continue;
-      const double more = s_.solution.lambda[s_.map.contact_row[i]];
-      change = std::max(change, std::abs(more - s_.fixed[i]));
-      s_.fixed[i] = more;
-    }
-    if (change <= kBoundTolerance * size || repeat == kMaxBoundRepeats) break;
+    if (!update_bounds(repeat == 0) || repeat == kMaxBoundRepeats) break;
   }
   add_friction_work(s_.solution.lambda, true);
   add_impulses(true);
+}
+
+/// The bounds of friction for the next repeat, island by island; false: they all stay. One contact or two push again in
+/// an island, and each repeat takes away all but the same share of what is left: two of them show where that leads.
+bool Impact::update_bounds(bool first) {
+  struct Sums {
+    double size = 0, change = 0, last = 0;    // largest compression; |f|^2, now and before
+    double turn = 0, turned = 0;              // f . (f - f_before), |f - f_before|^2
+  };
+  const std::span<const int> island_of_row = ladder_.island_of_row();
+  std::vector<Sums> islands;
+  const auto sums = [&](std::size_t i) -> Sums& {
+    const std::size_t island = island_of_row[s_.map.contact_row[i]];
+    if (islands.size() <= island) islands.resize(island + 1);
+    return islands[island];
+  };
+  const auto more = [&](std::size_t i) { return s_.solution.lambda[s_.map.contact_row[i]]; };
+  if (first) s_.last_fixed = s_.last_more = s_.fixed;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    Sums& of = sums(i);
+    of.size = std::max(of.size, std::abs(s_.compression[static_cast<Eigen::Index>(i)]));
+    if (s_.fixed_row[i] < 0) continue;
+    const double f = more(i) - s_.fixed[i], before = s_.last_more[i] - s_.last_fixed[i];
+    of.change = std::max(of.change, std::abs(f));
+    of.last = std::max(of.last, std::abs(before));
+    of.turn += f * (f - before);
+    of.turned += (f - before) * (f - before);
+  }
+  s_.answered.assign(s_.problem.columns(), 1);
+  bool any = false;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    const Sums& of = sums(i);
+    if (of.change <= kBoundTolerance * of.size) continue;
+    any = true;
+    for (const int body : {contacts()[i].body_a, contacts()[i].body_b})
+      if (body >= 0 && s_.map.column_of_body[body] >= 0) s_.answered[s_.map.column_of_body[body]] = 0;
+    if (s_.fixed_row[i] < 0) continue;
+    const double theta = !first && of.turned > 0 && of.change < of.last ? of.turn / of.turned : 0;
+    const double next = more(i) - theta * (more(i) - s_.last_more[i]);
+    s_.last_fixed[i] = s_.fixed[i];
+    s_.last_more[i] = more(i);
+    s_.fixed[i] = std::max(0.0, next);
+  }
+  return any;
 }
 
 /// All that this impact did is `factor` times its compression.

@@ -18,6 +18,8 @@ struct ImpactScratch {
   Solution solution;
   std::vector<double> offset, before, restitution, fixed;
   std::vector<int> fixed_row;  ///< of the friction block whose normal impulse is given, or -1
+  std::vector<double> last_fixed, last_more;  ///< of decompression: bounds before the last, and what they led to
+  std::vector<char> answered;                 ///< columns of islands whose bounds stay
   std::vector<NormalOffset> normals;
   std::vector<Twist> initial, compressed;
   VecX compression;
