@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "step/actuation.h"
 #include "step/assemble.h"
@@ -83,6 +84,7 @@ class Impact {
   void decompress();
   bool gains(double before) const;
   void assemble_decompression();
+  void update_bound_sums();
   bool update_bounds(bool first);
   void simplify();
   void add_events(std::vector<Event>* events) const;
@@ -97,6 +99,7 @@ class Impact {
     return in_.restitution.empty() ? law(i).restitution : in_.restitution[i];
   }
   double given(std::size_t i) const;
+  double further(std::size_t i) const { return s_.solution.lambda[s_.map.contact_row[i]]; }  ///< c' of decompression
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
     return calc_pair_speed(velocity, c.body_a, c.body_b, c.at(row)) + (row < 3 ? c.drift[row] : 0);
@@ -304,46 +307,45 @@ void Impact::decompress() {
   add_impulses(true);
 }
 
-/// The bounds of friction for the next repeat, island by island; false: they all stay. One contact or two push again in
-/// an island, and each repeat takes away all but the same share of what is left: two of them show where that leads.
-bool Impact::update_bounds(bool first) {
-  struct Sums {
-    double size = 0, change = 0, last = 0;    // largest compression; |f|^2, now and before
-    double turn = 0, turned = 0;              // f . (f - f_before), |f - f_before|^2
-  };
+/// f is what decompression has found of each bound less the bound it was solved with, in all islands.
+void Impact::update_bound_sums() {
   const std::span<const int> island_of_row = ladder_.island_of_row();
-  std::vector<Sums> islands;
-  const auto sums = [&](std::size_t i) -> Sums& {
-    const std::size_t island = island_of_row[s_.map.contact_row[i]];
-    if (islands.size() <= island) islands.resize(island + 1);
-    return islands[island];
-  };
-  const auto more = [&](std::size_t i) { return s_.solution.lambda[s_.map.contact_row[i]]; };
-  if (first) s_.last_fixed = s_.last_more = s_.fixed;
+  s_.bounds.clear();
   for (std::size_t i = 0; i < contacts().size(); ++i) {
-    Sums& of = sums(i);
+    const std::size_t island = island_of_row[s_.map.contact_row[i]];
+    if (s_.bounds.size() <= island) s_.bounds.resize(island + 1);
+    BoundSums& of = s_.bounds[island];
     of.size = std::max(of.size, std::abs(s_.compression[static_cast<Eigen::Index>(i)]));
     if (s_.fixed_row[i] < 0) continue;
-    const double f = more(i) - s_.fixed[i], before = s_.last_more[i] - s_.last_fixed[i];
+    const double f = further(i) - s_.fixed[i], before = s_.last_further[i] - s_.last_fixed[i];
     of.change = std::max(of.change, std::abs(f));
-    of.last = std::max(of.last, std::abs(before));
+    of.last_change = std::max(of.last_change, std::abs(before));
     of.turn += f * (f - before);
     of.turned += (f - before) * (f - before);
   }
+}
+
+/// The bounds of friction for the next repeat, island by island; false: they all stay. A contact or two of an island
+/// push once more, and each repeat leaves the same share of what is missing: two of them show where that leads
+/// (Anderson's mixing of two). Columns of islands whose bounds stay have their answer.
+bool Impact::update_bounds(bool first) {
+  if (first) s_.last_fixed = s_.last_further = s_.fixed;
+  update_bound_sums();
+  const std::span<const int> island_of_row = ladder_.island_of_row();
   s_.answered.assign(s_.problem.columns(), 1);
   bool any = false;
   for (std::size_t i = 0; i < contacts().size(); ++i) {
-    const Sums& of = sums(i);
+    const BoundSums& of = s_.bounds[island_of_row[s_.map.contact_row[i]]];
     if (of.change <= kBoundTolerance * of.size) continue;
     any = true;
     for (const int body : {contacts()[i].body_a, contacts()[i].body_b})
       if (body >= 0 && s_.map.column_of_body[body] >= 0) s_.answered[s_.map.column_of_body[body]] = 0;
     if (s_.fixed_row[i] < 0) continue;
-    const double theta = !first && of.turned > 0 && of.change < of.last ? of.turn / of.turned : 0;
-    const double next = more(i) - theta * (more(i) - s_.last_more[i]);
-    s_.last_fixed[i] = s_.fixed[i];
-    s_.last_more[i] = more(i);
-    s_.fixed[i] = std::max(0.0, next);
+    const bool falls = !first && of.turned > 0 && of.change < of.last_change;
+    const double now = further(i), share = falls ? of.turn / of.turned : 0;
+    const double next = now - share * (now - s_.last_further[i]);
+    s_.last_fixed[i] = std::exchange(s_.fixed[i], std::max(0.0, next));
+    s_.last_further[i] = now;
   }
   return any;
 }

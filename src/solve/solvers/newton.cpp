@@ -134,7 +134,7 @@ class Newton : public PolishingSolver {
     time_.start();
     settle_ = settle_option_ * (time_.work() != nullptr ? time_.work()->looseness : 1);
     iteration_.start(problem, system, &time_, guess.lambda);
-    settled_ = swept_ = hurries_ = loose_ = false;
+    settled_ = swept_ = hurries_ = loose_ = pile_ = false;
     judged_at_ = kInfinity;
   }
 
@@ -170,7 +170,8 @@ class Newton : public PolishingSolver {
 
   void run_ladder(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    if (is_pile()) {
+    pile_ = is_pile();
+    if (pile_) {
       run_pile(tolerance, goal);
       // What only the law lacks now, the judge's own sweeps and steps find or nobody does.
       if (!goes_on(tolerance)) return;
@@ -190,7 +191,13 @@ class Newton : public PolishingSolver {
 
   /// Whether sweeps find nearly all of the active set. Without a guess they would share the load unevenly among
   /// redundant contacts, and that is the guess of all steps to come.
-  bool is_pile() { return has_guess_ && problem_->columns() >= kPileColumns && is_loose(); }
+  bool is_pile() { return has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose(); }
+
+  /// Contacts in space turn where they slide: no edge is met for good.
+  bool is_planar() const {
+    return std::all_of(problem_->blocks.begin(), problem_->blocks.end(),
+                       [](const RowBlock& block) { return block.law != LawKind::Friction || block.size == 2; });
+  }
 
   void run_pile(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
@@ -430,7 +437,12 @@ class Newton : public PolishingSolver {
       const bool able = it.run_interior(through_folds);
       if (able && it.residual() >= next) continue;
       next = 0.1 * std::min(it.residual(), next);
-      it.run_active(goal, 6, 2);
+      if (pile_ && it.residual() < kPileNear) {
+        run_edges(tolerance, goal);
+        if (!goes_on(tolerance)) return;
+      } else {
+        it.run_active(goal, 6, 2, pile_ ? kPileRise : kInfinity);
+      }
       if (!able) return;
       if (it.best_residual() <= tolerance && (more++ >= kLawSteps || meets_law(tolerance))) return;
     }
@@ -440,6 +452,7 @@ class Newton : public PolishingSolver {
   const double settle_option_;
   double settle_ = 0;  ///< of this problem
   bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
+  bool pile_ = false;            ///< is_pile
   bool loose_ = false;           ///< a loose heap in motion
   std::vector<int> all_blocks_;  ///< scratch
   PgsSweeps sweeps_{SolverOptions{}};
