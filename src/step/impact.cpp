@@ -41,7 +41,7 @@ void solve_phase(const StepInput& input, bool warm, StepSolver* ladder, ImpactSc
   if (!warm) scratch->solution.lambda.resize(0);
   const std::span<const char> answered = warm ? scratch->answered : std::span<const char>();
   const LadderResult result =
-      ladder->solve(scratch->normals, scratch->problem, answered, &scratch->relaxed, &scratch->solution);
+      ladder->solve_again(scratch->normals, scratch->problem, answered, &scratch->relaxed, &scratch->solution);
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
   worst->settled = worst->settled || result.settled;

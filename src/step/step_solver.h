@@ -50,9 +50,13 @@ class StepSolver {
   /// take their place if it is content with them.
   void certify(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed, Solution* solution,
                LadderResult* result);
-  /// Both. `answered`: see solve_again.
-  LadderResult solve(std::span<const NormalOffset> normals, const Problem& problem, std::span<const char> answered,
-                     Relaxed* relaxed, Solution* solution) {
+  /// Both.
+  LadderResult solve(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed,
+                     Solution* solution) {
+    return solve_again(normals, problem, {}, relaxed, solution);
+  }
+  LadderResult solve_again(std::span<const NormalOffset> normals, const Problem& problem,
+                           std::span<const char> answered, Relaxed* relaxed, Solution* solution) {
     LadderResult result = solve_again(problem, answered, solution);
     certify(normals, problem, relaxed, solution, &result);
     return result;
