@@ -4,7 +4,6 @@
 // that would cost more than the work allows, the damped path and sweeps settle for less.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/pair_sweeps.h"
@@ -191,7 +190,7 @@ class Newton : public PolishingSolver {
 
   /// Whether sweeps find nearly all of the active set. Without a guess they would share the load unevenly among
   /// redundant contacts, and that is the guess of all steps to come.
-  bool is_pile() { return has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose(); }
+  bool is_pile() const { return has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose(); }
 
   /// Contacts in space turn where they slide: no edge is met for good.
   bool is_planar() const {
@@ -293,12 +292,7 @@ class Newton : public PolishingSolver {
 
   bool is_limited() const { return time_.work() != nullptr && !std::isinf(time_.work()->limit); }
 
-  bool is_loose() {
-    if (!PairSweeps::takes(*problem_)) return false;
-    all_blocks_.resize(problem_->blocks.size());
-    std::iota(all_blocks_.begin(), all_blocks_.end(), 0);
-    return PairSweeps::is_loose(*problem_, all_blocks_);
-  }
+  bool is_loose() const { return PairSweeps::takes(*problem_) && PairSweeps::is_loose(*problem_); }
 
   bool has_friction() const {
     return std::any_of(problem_->blocks.begin(), problem_->blocks.end(),
@@ -420,8 +414,9 @@ class Newton : public PolishingSolver {
     int more = 0;
     for (int k = 0; k < tries && !time_.is_over(); ++k) {
       if (!goes_on(tolerance) && (more++ >= kLawTries || meets_law(tolerance))) return;
-      // Below `fine` only where the law asks for it.
-      it.run_proximal(it.best_residual() > it.fine() ? std::max(goal, it.fine()) : goal, kProximalTry);
+      // Of a pile below `fine` only where the law asks for it.
+      const bool enough = pile_ && it.best_residual() > it.fine();
+      it.run_proximal(enough ? std::max(goal, it.fine()) : goal, kProximalTry);
       if (it.best_residual() > goal) it.run_active(goal, 4, 1);
     }
   }
@@ -454,7 +449,6 @@ class Newton : public PolishingSolver {
   bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
   bool pile_ = false;            ///< is_pile
   bool loose_ = false;           ///< a loose heap in motion
-  std::vector<int> all_blocks_;  ///< scratch
   PgsSweeps sweeps_{SolverOptions{}};
   PairSweeps pairs_;  ///< in place of it where they can
   VecX crossed_;

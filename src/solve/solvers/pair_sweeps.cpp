@@ -458,7 +458,8 @@ void PairSweeps::accelerate_columns(double weight, int kept, int portion) {
 }
 
 void PairSweeps::run(int sweeps, double bold, const std::atomic<bool>* stop) {
-  std::vector<double> weights(sweeps, 0.0);  // after each sweep; 0: plain
+  std::vector<double>& weights = weights_;
+  weights.assign(sweeps, 0.0);
   double weight = 1;
   for (int k = kFirstAccelerated; k + 1 < sweeps; ++k) {
     const double radius = k < kLater  ? kRadius

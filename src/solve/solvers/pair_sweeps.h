@@ -34,6 +34,7 @@ class PairSweeps {
   /// Whether most of its pairs meet in one contact: a heap of round bodies, whose impulses sweeps find soon to what can
   /// be seen, and nobody soon to the last digit. Walls, logs and stacks meet in faces and edges.
   static bool is_loose(const Problem& problem, std::span<const int> blocks);
+  static bool is_loose(const Problem& problem);
 
   /// Sweeps that such a heap is worth where work is limited, if it has not come near before.
   static constexpr int kLooseSweeps = 240;
@@ -171,6 +172,7 @@ class PairSweeps {
   std::vector<std::array<double, 36>> root_;  ///< L^-1 of each column, lower rows first
   std::vector<Column> y_, free_;              ///< after all columns: of what does not move, one for each group
   std::array<std::vector<Column>, 2> y_kept_;
+  std::vector<double> weights_;  ///< of a run: after each sweep; 0: plain
 };
 
 }  // namespace slipstick
