@@ -169,7 +169,7 @@ class Newton : public PolishingSolver {
 
   void run_ladder(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    pile_ = is_pile();
+    pile_ = it.residual() > tolerance && is_pile();  // what rests is brought to rest as ever
     if (pile_) {
       run_pile(tolerance, goal);
       // What only the law lacks now, the judge's own sweeps and steps find or nobody does.
