@@ -80,6 +80,11 @@ bool is_contact_of_bodies(const Problem& problem, const RowBlock& block, const J
   return block.size == 3 && problem.column_size(entry.column) == 6;
 }
 
+/// The same in the plane.
+bool is_planar_contact(const Problem& problem, const RowBlock& block, const JacobianEntry& entry) {
+  return block.size == 2 && problem.column_size(entry.column) == 3;
+}
+
 [[gnu::noinline]] void add_any_image(const RowBlock& block, int n, const double* j, const double* v, double* u) {
   rows::dispatch(block.size, n, [&]<int M, int N>() { rows::add_image<M, N>(block.size, n, j, v, u); });
 }
@@ -97,6 +102,8 @@ inline void add_block_image(const Problem& problem, const RowBlock& block, const
     const double* at = v.data() + problem.column_start[entry.column];
     if (is_contact_of_bodies(problem, block, entry))
       rows::add_image<3, 6>(3, 6, j, at, out);
+    else if (is_planar_contact(problem, block, entry))
+      rows::add_image<2, 3>(2, 3, j, at, out);
     else
       add_any_image(block, problem.column_size(entry.column), j, at, out);
   }
@@ -111,6 +118,8 @@ inline void add_block_impulse(const Problem& problem, const RowBlock& block, con
     double* out = v->data() + problem.column_start[entry.column];
     if (is_contact_of_bodies(problem, block, entry))
       rows::add_transposed<3, 6>(3, 6, j, impulse, out);
+    else if (is_planar_contact(problem, block, entry))
+      rows::add_transposed<2, 3>(2, 3, j, impulse, out);
     else
       add_any_impulse(block, problem.column_size(entry.column), j, impulse, out);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "step/actuation.h"
 #include "step/assemble.h"
@@ -33,11 +34,14 @@ void add_momenta(const Model& model, const std::vector<Twist>& velocity, ImpactS
   }
 }
 
-/// `warm`: the problem is that of the solution at hand but for a few numbers.
+/// `warm`: the problem is that of the solution at hand but for a few numbers, and not even these differ for the columns
+/// that have their answer.
 void solve_phase(const StepInput& input, bool warm, StepSolver* ladder, ImpactScratch* scratch,
                  std::vector<Twist>* velocity, LadderResult* worst) {
   if (!warm) scratch->solution.lambda.resize(0);
-  const LadderResult result = ladder->solve(scratch->normals, scratch->problem, &scratch->relaxed, &scratch->solution);
+  const std::span<const char> answered = warm ? scratch->answered : std::span<const char>();
+  const LadderResult result =
+      ladder->solve_again(scratch->normals, scratch->problem, answered, &scratch->relaxed, &scratch->solution);
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
   worst->settled = worst->settled || result.settled;
@@ -80,6 +84,8 @@ class Impact {
   void decompress();
   bool gains(double before) const;
   void assemble_decompression();
+  void update_bound_sums();
+  bool update_bounds(bool first);
   void simplify();
   void add_events(std::vector<Event>* events) const;
   void add_friction_work(const VecX& lambda, bool second);
@@ -93,6 +99,7 @@ class Impact {
     return in_.restitution.empty() ? law(i).restitution : in_.restitution[i];
   }
   double given(std::size_t i) const;
+  double further(std::size_t i) const { return s_.solution.lambda[s_.map.contact_row[i]]; }  ///< c' of decompression
   double speed(std::span<const Twist> velocity, std::size_t i, int row) const {
     const ContactRows& c = contacts()[i];
     return calc_pair_speed(velocity, c.body_a, c.body_b, c.at(row)) + (row < 3 ? c.drift[row] : 0);
@@ -294,17 +301,53 @@ void Impact::decompress() {
     assemble_decompression();
     velocity_ = s_.compressed;
     solve_phase(in_.step, repeat > 0, &ladder_, &s_, &velocity_, &result_.solve);
-    double change = 0, size = s_.compression.size() > 0 ? s_.compression.cwiseAbs().maxCoeff() : 0;
-    for (std::size_t i = 0; i < contacts().size(); ++i) {
-      if (s_.fixed_row[i] < 0) continue;
-      const double more = s_.solution.lambda[s_.map.contact_row[i]];
-      change = std::max(change, std::abs(more - s_.fixed[i]));
-      s_.fixed[i] = more;
-    }
-    if (change <= kBoundTolerance * size || repeat == kMaxBoundRepeats) break;
+    if (!update_bounds(repeat == 0) || repeat == kMaxBoundRepeats) break;
   }
   add_friction_work(s_.solution.lambda, true);
   add_impulses(true);
+}
+
+/// f is what decompression has found of each bound less the bound it was solved with, in all islands.
+void Impact::update_bound_sums() {
+  const std::span<const int> island_of_row = ladder_.island_of_row();
+  s_.bounds.clear();
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    const std::size_t island = island_of_row[s_.map.contact_row[i]];
+    if (s_.bounds.size() <= island) s_.bounds.resize(island + 1);
+    BoundSums& of = s_.bounds[island];
+    of.size = std::max(of.size, std::abs(s_.compression[static_cast<Eigen::Index>(i)]));
+    if (s_.fixed_row[i] < 0) continue;
+    const double f = further(i) - s_.fixed[i], before = s_.last_further[i] - s_.last_fixed[i];
+    of.change = std::max(of.change, std::abs(f));
+    of.last_change = std::max(of.last_change, std::abs(before));
+    of.turn += f * (f - before);
+    of.turned += (f - before) * (f - before);
+  }
+}
+
+/// The bounds of friction for the next repeat, island by island; false: they all stay. A contact or two of an island
+/// push once more, and each repeat leaves the same share of what is missing: two of them show where that leads
+/// (Anderson's mixing of two). Columns of islands whose bounds stay have their answer.
+bool Impact::update_bounds(bool first) {
+  if (first) s_.last_fixed = s_.last_further = s_.fixed;
+  update_bound_sums();
+  const std::span<const int> island_of_row = ladder_.island_of_row();
+  s_.answered.assign(s_.problem.columns(), 1);
+  bool any = false;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    const BoundSums& of = s_.bounds[island_of_row[s_.map.contact_row[i]]];
+    if (of.change <= kBoundTolerance * of.size) continue;
+    any = true;
+    for (const int body : {contacts()[i].body_a, contacts()[i].body_b})
+      if (body >= 0 && s_.map.column_of_body[body] >= 0) s_.answered[s_.map.column_of_body[body]] = 0;
+    if (s_.fixed_row[i] < 0) continue;
+    const bool falls = !first && of.turned > 0 && of.change < of.last_change;
+    const double now = further(i), share = falls ? of.turn / of.turned : 0;
+    const double next = now - share * (now - s_.last_further[i]);
+    s_.last_fixed[i] = std::exchange(s_.fixed[i], std::max(0.0, next));
+    s_.last_further[i] = now;
+  }
+  return any;
 }
 
 /// All that this impact did is `factor` times its compression.

@@ -10,6 +10,13 @@
 
 namespace slipstick {
 
+/// How far the bounds of an island's friction are from what decompression found with them: f, now and a repeat before.
+struct BoundSums {
+  double size = 0;                     ///< largest impulse of compression
+  double change = 0, last_change = 0;  ///< largest |f|
+  double turn = 0, turned = 0;         ///< f . (f - f_before), |f - f_before|^2
+};
+
 struct ImpactScratch {
   Equations equations;  ///< rows of contacts, joints, axes and couplings alone
   RowMap map;
@@ -18,6 +25,9 @@ struct ImpactScratch {
   Solution solution;
   std::vector<double> offset, before, restitution, fixed;
   std::vector<int> fixed_row;  ///< of the friction block whose normal impulse is given, or -1
+  std::vector<double> last_fixed, last_further;  ///< of the repeat before: bounds of friction, and what they led to
+  std::vector<BoundSums> bounds;                 ///< of each island
+  std::vector<char> answered;                    ///< columns of islands whose bounds stay
   std::vector<NormalOffset> normals;
   std::vector<Twist> initial, compressed;
   VecX compression;

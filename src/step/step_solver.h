@@ -53,10 +53,16 @@ class StepSolver {
   /// Both.
   LadderResult solve(std::span<const NormalOffset> normals, const Problem& problem, Relaxed* relaxed,
                      Solution* solution) {
-    LadderResult result = solve(problem, solution);
+    return solve_again(normals, problem, {}, relaxed, solution);
+  }
+  LadderResult solve_again(std::span<const NormalOffset> normals, const Problem& problem,
+                           std::span<const char> answered, Relaxed* relaxed, Solution* solution) {
+    LadderResult result = solve_again(problem, answered, solution);
     certify(normals, problem, relaxed, solution, &result);
     return result;
   }
+  /// Of the problem that was solved last.
+  std::span<const int> island_of_row() const { return (budget_ > 0 ? *hurried_ : solvers_).island_of_row(); }
 
   std::span<const SolverStatistics> statistics() const { return solvers_.statistics(); }
   /// Simulation::set_budget

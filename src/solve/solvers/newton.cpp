@@ -4,7 +4,6 @@
 // that would cost more than the work allows, the damped path and sweeps settle for less.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/pair_sweeps.h"
@@ -17,7 +16,14 @@ namespace slipstick {
 namespace {
 
 constexpr int kWarmLimit = 12, kWarmPatience = 4;  // factorizations for the first try, idle steps before it is given up
-constexpr int kLinearTries = 3;                    // where there are equations alone
+// A pile of round bodies of so many columns, with a guess: above this residual it is swept first, so many times between
+// two looks, until it is as near as this or for so many sweeps. Then the active set, which is left at such a rise; then
+// steps to edges (newton_edges.cpp), in rounds, each from sweeps that have come nearer. The judge is asked from this
+// share of the tolerance on.
+constexpr int kPileColumns = 11, kPileSweeps = 30, kMostPileSweeps = 180, kPilePatience = 2, kPileRounds = 2;
+constexpr double kPileFar = 0.02, kPileNear = 1e-4, kPileNearer = 0.1, kPileRise = 100, kPileShare = 0.1;
+constexpr int kEdgeLimit = 40, kEdgePatience = 12;
+constexpr int kLinearTries = 3;                                       // where there are equations alone
 constexpr int kProximalTry = 60, kProximalTries = 5, kMoreTries = 8;  // factorizations between tries to finish
 constexpr double kInteriorNear = 1e-3;  // and interior paths, then again for each digit they gain
 // What a phase may spend on the law (law_parts.h) after the map is below the tolerance: steps of a path, proximal
@@ -132,7 +138,7 @@ class Newton : public PolishingSolver {
     time_.start();
     settle_ = settle_option_ * (time_.work() != nullptr ? time_.work()->looseness : 1);
     iteration_.start(problem, system, &time_, guess.lambda);
-    settled_ = swept_ = hurries_ = loose_ = false;
+    settled_ = swept_ = hurries_ = loose_ = pile_ = false;
     judged_at_ = kInfinity;
   }
 
@@ -168,7 +174,14 @@ class Newton : public PolishingSolver {
 
   void run_ladder(double tolerance, double goal) {
     NewtonIteration& it = iteration_;
-    it.run_active(goal, kWarmLimit, kWarmPatience);
+    pile_ = it.residual() > tolerance && is_pile();  // what rests is brought to rest as ever
+    if (pile_) {
+      run_pile(tolerance, goal);
+      // What only the law lacks now, the judge's own sweeps and steps find or nobody does.
+      if (!goes_on(tolerance)) return;
+    } else {
+      it.run_active(goal, kWarmLimit, kWarmPatience);
+    }
     if (is_linear()) return refine_linear(tolerance, goal);
     // The law's last digit is worth the first two of these; more of them cost twice the time and
     // certified one step more of a struck wall.
@@ -178,6 +191,48 @@ class Newton : public PolishingSolver {
     if (it.best_residual() <= std::max(goal, it.fine()) || it.stays_as_it_is() || time_.is_over()) return;
     it.restore_best();
     it.run_active(goal, 4, 1);
+  }
+
+  /// Whether sweeps find nearly all of the active set. Without a guess they would share the load unevenly among
+  /// redundant contacts, and that is the guess of all steps to come.
+  bool is_pile() const { return has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose(); }
+
+  /// Contacts in space turn where they slide: no edge is met for good.
+  bool is_planar() const {
+    return std::all_of(problem_->blocks.begin(), problem_->blocks.end(),
+                       [](const RowBlock& block) { return block.law != LawKind::Friction || block.size == 2; });
+  }
+
+  void run_pile(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    bool swept = it.residual() > kPileFar && sweep_pile(false, kPileNear);
+    it.run_active(goal, kWarmLimit, swept ? kPilePatience : kWarmPatience, kPileRise);
+    double near = kPileNear;
+    for (int round = 0; round < kPileRounds && (goes_on(tolerance) || (round == 0 && !meets_law(tolerance))); ++round) {
+      it.restore_best();
+      if (round > 0 || !swept) swept = sweep_pile(swept, near) || swept;
+      near *= kPileNearer;
+      run_edges(tolerance, goal);
+    }
+  }
+
+  /// Sweeps from the iterate, or on from where they ended, until they are near. False: not allowed.
+  bool sweep_pile(bool goes_on, double near) {
+    if (!start_sweeps()) return false;
+    if (!goes_on) pairs_.set_guess(iteration_.impulses());
+    for (int done = 0; done < kMostPileSweeps && (done == 0 || iteration_.residual() > near); done += kPileSweeps)
+      if (!sweep_pairs(kPileSweeps, PairSweeps::kSafeRadius)) return done > 0;
+    return true;
+  }
+
+  /// Steps to edges, to a share of the tolerance and, where the law asks for more digits, further down.
+  void run_edges(double tolerance, double goal) {
+    NewtonIteration& it = iteration_;
+    const int last = it.factorizations() + kEdgeLimit;
+    for (double enough = kPileShare * tolerance; it.factorizations() < last; enough = 0.1 * it.best_residual()) {
+      it.run_edges(std::max(goal, enough), last - it.factorizations(), kEdgePatience);
+      if (it.residual() > enough || it.residual() <= it.fine() || meets_law(tolerance)) return;
+    }
   }
 
   bool is_linear() const {
@@ -242,12 +297,7 @@ class Newton : public PolishingSolver {
 
   bool is_limited() const { return time_.work() != nullptr && !std::isinf(time_.work()->limit); }
 
-  bool is_loose() {
-    if (!PairSweeps::takes(*problem_)) return false;
-    all_blocks_.resize(problem_->blocks.size());
-    std::iota(all_blocks_.begin(), all_blocks_.end(), 0);
-    return PairSweeps::is_loose(*problem_, all_blocks_);
-  }
+  bool is_loose() const { return PairSweeps::takes(*problem_) && PairSweeps::is_loose(*problem_); }
 
   bool has_friction() const {
     return std::any_of(problem_->blocks.begin(), problem_->blocks.end(),
@@ -394,7 +444,9 @@ class Newton : public PolishingSolver {
     int more = 0;
     for (int k = 0; k < tries && !time_.is_over(); ++k) {
       if (!goes_on(tolerance) && (more++ >= kLawTries || meets_law(tolerance))) return;
-      it.run_proximal(goal, kProximalTry);
+      // Of a pile below `fine` only where the law asks for it.
+      const bool enough = pile_ && it.best_residual() > it.fine();
+      it.run_proximal(enough ? std::max(goal, it.fine()) : goal, kProximalTry);
       if (it.best_residual() > goal) it.run_active(goal, 4, 1);
     }
   }
@@ -410,7 +462,12 @@ class Newton : public PolishingSolver {
       const bool able = it.run_interior(through_folds);
       if (able && it.residual() >= next) continue;
       next = 0.1 * std::min(it.residual(), next);
-      it.run_active(goal, 6, 2);
+      if (pile_ && it.residual() < kPileNear) {
+        run_edges(tolerance, goal);
+        if (!goes_on(tolerance)) return;
+      } else {
+        it.run_active(goal, 6, 2, pile_ ? kPileRise : kInfinity);
+      }
       if (!able) return;
       if (it.best_residual() <= tolerance && (more++ >= kLawSteps || meets_law(tolerance))) return;
     }
@@ -420,8 +477,8 @@ class Newton : public PolishingSolver {
   const double settle_option_;
   double settle_ = 0;  ///< of this problem
   bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
-  bool loose_ = false;           ///< a loose heap in motion
-  std::vector<int> all_blocks_;  ///< scratch
+  bool pile_ = false;   ///< is_pile
+  bool loose_ = false;  ///< a loose heap in motion
   PgsSweeps sweeps_{SolverOptions{}};
   PairSweeps pairs_;  ///< in place of it where they can
   VecX crossed_, crossed_v_;

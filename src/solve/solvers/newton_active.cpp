@@ -139,7 +139,7 @@ bool NewtonIteration::descend_by_chord(double previous) {
   return false;
 }
 
-void NewtonIteration::run_active(double goal, int limit, int patience) {
+void NewtonIteration::run_active(double goal, int limit, int patience, double most_rise) {
   const int first = factorizations_;
   double previous = std::numeric_limits<double>::infinity();
   double start_best = best_residual_;
@@ -182,6 +182,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience) {
     } else {
       descend(previous);
     }
+    if (residual_ > most_rise * start_best) return;
     idle = residual_ < 0.5 * start_best ? 0 : idle + 1;
     start_best = std::min(start_best, best_residual_);
     if (creeps_ && idle > kRestPatience && problem_->columns() > kFewColumns) stays_ = true;

@@ -3,6 +3,7 @@
 
 #include <slipstick/problem.h>
 
+#include <limits>
 #include <vector>
 
 #include "solve/solvers/damped_path.h"
@@ -51,8 +52,13 @@ class NewtonIteration {
   void update_best(Solution* answer);
 
   /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
-  /// at `goal`, after `limit` factorizations, or after `patience` steps without a better residual.
-  void run_active(double goal, int limit, int patience);
+  /// at `goal`, after `limit` factorizations, after `patience` steps without a better residual, or where a step has led
+  /// to `most_rise` times the best residual.
+  void run_active(double goal, int limit, int patience,
+                  double most_rise = std::numeric_limits<double>::infinity());
+  /// The same by steps to the edges of the laws (newton_edges.cpp), from an iterate that is near: where more rows are
+  /// held than there are unknowns.
+  void run_edges(double goal, int limit, int patience);
   /// One step along an interior path, begun by start_interior_phase(); false: it has come to its end, or to a fold that
   /// only `through_folds` passes.
   void start_interior_phase(double friction_weight);
@@ -89,6 +95,14 @@ class NewtonIteration {
   void update_held_goals();
   bool descend(double previous);
   bool descend_by_chord(double previous);
+  // run_edges
+  double calc_way_to_first_edge() const;
+  int release(double step);
+  bool find_edge_direction();
+  bool release_at_edges();
+  void move_from(const VecX& start, double step);
+  void move_to_edge(double way);
+  void run_to_edge();
   // run_proximal
   void update_prox(double stiffness);
   void update_round_maps();
@@ -119,6 +133,7 @@ class NewtonIteration {
   bool factored_ = false;  // maps_.d is what the system has factored
   std::vector<double> kept_d_;
   VecX start_;
+  VecX held_w_;  // run_edges: while w_ is another one
   // Interior phase.
   InteriorPath interior_;
   DampedPath damped_;

@@ -10,7 +10,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kOpen = 0, kStick = 1, kSlip = 2, kEdge = 16;
+constexpr int kOpen = 0, kStick = kStickCode, kSlip = 2, kEdge = 16;
 
 /// What the projection of a point of the tangent plane onto the scaled polygon meets.
 struct PolygonPoint {

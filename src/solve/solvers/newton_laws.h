@@ -30,6 +30,8 @@ void update_resolvent_weights(const LawRows& rows, double delta, double* weight)
 /// lambda = P_K^R(y) and, unless null, D = (dP/dy) R^-1 (row-major, size x size). Not for equalities.
 void update_resolvent(const LawRows& rows, const double* weight, const double* y, double* lambda, double* d);
 
+/// The code of a contact of two or three rows that carries something and sticks.
+inline constexpr int kStickCode = 1;
 /// The linearised law at (lambda, w): fills D (row-major) and g, returns a code of the active set (equal codes: the
 /// same active set) and sets *symmetric to whether D is. rho: natural-map scale; epsilon: proximal compliance that
 /// keeps D finite. Not for equalities.

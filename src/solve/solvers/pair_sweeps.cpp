@@ -18,6 +18,21 @@ bool takes_block(const RowBlock& block) {
          (block.size == 2 || block.friction == FrictionModel::Cone);
 }
 
+/// `block_at(k)`: the k-th of `count` row blocks.
+template <class F>
+bool meets_in_single_contacts(const Problem& problem, std::size_t count, const F& block_at) {
+  std::size_t alone = 0;
+  int last_a = -1, last_b = -1;
+  for (std::size_t k = 0; k < count; ++k) {
+    const RowBlock& block = block_at(k);
+    const int a = problem.entries[block.entry].column;
+    const int b = block.entries > 1 ? problem.entries[block.entry + 1].column : -1;
+    alone += a != last_a || b != last_b;
+    last_a = a, last_b = b;
+  }
+  return static_cast<double>(alone) >= kLoosePairs * static_cast<double>(count);
+}
+
 }  // namespace
 
 bool PairSweeps::takes(const Problem& problem) {
@@ -31,16 +46,13 @@ bool PairSweeps::takes(const Problem& problem, const ProblemPart& part) {
 }
 
 bool PairSweeps::is_loose(const Problem& problem, std::span<const int> blocks) {
-  std::size_t alone = 0;
-  int last_a = -1, last_b = -1;
-  for (const int i : blocks) {
-    const RowBlock& block = problem.blocks[i];
-    const int a = problem.entries[block.entry].column;
-    const int b = block.entries > 1 ? problem.entries[block.entry + 1].column : -1;
-    alone += a != last_a || b != last_b;
-    last_a = a, last_b = b;
-  }
-  return static_cast<double>(alone) >= kLoosePairs * static_cast<double>(blocks.size());
+  return meets_in_single_contacts(problem, blocks.size(),
+                                  [&](std::size_t k) -> const RowBlock& { return problem.blocks[blocks[k]]; });
+}
+
+bool PairSweeps::is_loose(const Problem& problem) {
+  return meets_in_single_contacts(problem, problem.blocks.size(),
+                                  [&](std::size_t k) -> const RowBlock& { return problem.blocks[k]; });
 }
 
 void PairSweeps::set_team(const ThreadTeam* team) {

@@ -28,6 +28,7 @@ class PairSweeps {
   /// Whether most of its pairs meet in one contact: a heap of round bodies, whose impulses sweeps find soon to what can
   /// be seen, and nobody soon to the last digit. Walls, logs and stacks meet in faces and edges.
   static bool is_loose(const Problem& problem, std::span<const int> blocks);
+  static bool is_loose(const Problem& problem);
 
   /// Sweeps that such a heap is worth where work is limited, if it has not come near before.
   static constexpr int kLooseSweeps = 240;

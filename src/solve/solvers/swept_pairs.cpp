@@ -556,12 +556,12 @@ void SweptPairs<Number>::accelerate_columns(Number weight, int kept, int portion
 
 template <class Number>
 void SweptPairs<Number>::run(int sweeps, double bold, const std::atomic<bool>* stop) {
-  std::vector<double> weights(sweeps, 0.0);  // after each sweep; 0: plain
+  weights_.assign(sweeps, 0.0);
   double weight = 1;
   for (int k = kFirstAccelerated; k + 1 < sweeps; ++k) {
     const double radius = k < kLater ? kRadius : k < kBold ? std::min(bold, kSafeRadius) : bold;
     const double square = radius * radius;
-    weights[k] = weight = weight == 1 ? 2 / (2 - square) : 4 / (4 - square * weight);
+    weights_[k] = weight = weight == 1 ? 2 / (2 - square) : 4 / (4 - square * weight);
   }
   for (int i = 0; i < 2; ++i) {
     x_kept_[i].resize(x_.size());
@@ -574,17 +574,16 @@ void SweptPairs<Number>::run(int sweeps, double bold, const std::atomic<bool>* s
       update_y(x_, &y_);
       for (int i = 0; i < 2 && first > 0; ++i) update_y(x_kept_[i], &y_kept_[i]);
     }
-    run_portion(first, std::min(sweeps, first + portion), weights, stop);
+    run_portion(first, std::min(sweeps, first + portion), stop);
   }
 }
 
 /// Sweeps [first, last) of as many as there are weights.
 template <class Number>
-void SweptPairs<Number>::run_portion(int first, int last, const std::vector<double>& weights,
-                                     const std::atomic<bool>* stop) {
+void SweptPairs<Number>::run_portion(int first, int last, const std::atomic<bool>* stop) {
   // A sweep is two phases of groups, and one in which y_kept_[k % 2] becomes what the next sweep begins with.
   constexpr int kPhases = PairOrder::kPhases + 1;
-  const int sweeps = static_cast<int>(weights.size());
+  const int sweeps = static_cast<int>(weights_.size());
   const int portions = (static_cast<int>(y_.size()) + kFastColumns - 1) / kFastColumns;
   PhasedWork::run(
       team_, kPhases * (last - first),
@@ -596,7 +595,7 @@ void SweptPairs<Number>::run_portion(int first, int last, const std::vector<doub
       [&](int phase, int task) {
         if (stop != nullptr && stop->load(std::memory_order_relaxed)) return;
         const int k = first + phase / kPhases, part = phase % kPhases;
-        const auto weight = static_cast<Number>(weights[k]);
+        const auto weight = static_cast<Number>(weights_[k]);
         if (part == PairOrder::kPhases) return accelerate_columns(weight, k % 2, task);
         const Acceleration by{weight, k + 1 < sweeps ? x_kept_[k % 2].data() : nullptr};
         run_group(order_.phase_group(part) + task,

@@ -102,7 +102,7 @@ class SweptPairs {
   void run_groups(const F& f) const;
   template <class F>
   void run_group(int group, const F& f) const;
-  void run_portion(int first, int last, const std::vector<double>& weights, const std::atomic<bool>* stop);
+  void run_portion(int first, int last, const std::atomic<bool>* stop);
   void accelerate_columns(Number weight, int kept, int portion);
   void load(const std::vector<Column>& of, const int* column, Lanes* y) const;
   void store(const int* column, const Lanes* y, std::vector<Column>* to) const;
@@ -121,6 +121,7 @@ class SweptPairs {
   std::vector<std::array<double, 6>> exact_;  ///< after update_velocity: y of the impulses in double precision
   std::vector<Column> y_, free_;              ///< after all columns: of what does not move, one for each group
   std::array<std::vector<Column>, 2> y_kept_;
+  std::vector<double> weights_;  ///< of a run: Chebyshev's, after each sweep; 0: plain
 };
 
 }  // namespace slipstick
