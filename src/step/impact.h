@@ -24,7 +24,7 @@ struct ImpactScratch {
   Relaxed relaxed;
   Solution solution;
   std::vector<double> offset, before, restitution, fixed;
-  std::vector<int> fixed_row;  ///< of the friction block whose normal impulse is given, or -1
+  std::vector<int> fixed_row;                    ///< of the friction block whose normal impulse is given, or -1
   std::vector<double> last_fixed, last_further;  ///< of the repeat before: bounds of friction, and what they led to
   std::vector<BoundSums> bounds;                 ///< of each island
   std::vector<char> answered;                    ///< columns of islands whose bounds stay

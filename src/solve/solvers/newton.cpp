@@ -46,10 +46,10 @@ constexpr double kPatience = 1e6, kLessPatience = 3e5, kPatientShare = 0.6, kLea
 // Sweeps over pairs that come before any path: the first, those between two looks at the residual, and the most of
 // them; it is over after so many of which the best residual has not fallen to a part. They become bolder while they
 // lead downhill, and less so where they do not.
-constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 4000, kIdleSweeps = 960;
+constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 6000, kIdleSweeps = 1920;
 // After so many they begin again with more care. What may be swept in single precision: much, and not to many digits;
 // and the rounding, over the residual, from which that does not suffice.
-constexpr int kStalledSweeps = 360;
+constexpr int kStalledSweeps = 240;
 constexpr double kSingleSettle = 1e-5, kRounded = 0.1;
 constexpr int kManySweptRows = 600;
 constexpr double kSweepsFall = 0.8;
@@ -195,7 +195,10 @@ class Newton : public PolishingSolver {
 
   /// Whether sweeps find nearly all of the active set. Without a guess they would share the load unevenly among
   /// redundant contacts, and that is the guess of all steps to come.
-  bool is_pile() const { return has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose(); }
+  /// Where nobody is in a hurry it goes the old way: piles have many answers, and published runs followed these.
+  bool is_pile() const {
+    return is_limited() && has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose();
+  }
 
   /// Contacts in space turn where they slide: no edge is met for good.
   bool is_planar() const {
@@ -375,7 +378,7 @@ class Newton : public PolishingSolver {
       if (it.best_residual() <= kSweepsFall * mark) {
         mark = it.best_residual();
         marked = stalled = done;
-      } else if (done - stalled >= kStalledSweeps) {
+      } else if (boldest > 0 && done - stalled >= kStalledSweeps) {
         if (!sweep_with_care(&boldest)) return;
         level = std::min(kUsual, boldest);
         last = kInfinity;

@@ -17,13 +17,13 @@ namespace slipstick {
 namespace {
 
 constexpr double kEdgeLeastSoftness = 1e-8, kEdgeMostSoftness = 1e-4;  // proximal compliance over the Delassus diagonal
-constexpr int kEdgeChords = 4;                             // steps with one factor
-constexpr double kEdgeChordFall = 0.1;                     // of the residual, or another factor is due
-constexpr int kEdgeReleases = 3;                           // factors in which contacts at their edge let go before a step
-constexpr double kEdgeWidth = 1e-9;                       // of the limit
-constexpr double kEdgeLonger = 2;                          // a step beyond the first edge, while that leads down
-constexpr double kEdgeMostRise = 3, kEdgeBeyond = 1 + 1e-6;    // of the residual, and of the way, in a jump to an edge
-constexpr double kEdgeOutside = 1.001;                     // of the limit: what slides for certain
+constexpr int kEdgeChords = 4;                                         // steps with one factor
+constexpr double kEdgeChordFall = 0.1;                                 // of the residual, or another factor is due
+constexpr int kEdgeReleases = 3;     // factors in which contacts at their edge let go before a step
+constexpr double kEdgeWidth = 1e-9;  // of the limit
+constexpr double kEdgeLonger = 2;    // a step beyond the first edge, while that leads down
+constexpr double kEdgeMostRise = 3, kEdgeBeyond = 1 + 1e-6;  // of the residual, and of the way, in a jump to an edge
+constexpr double kEdgeOutside = 1.001;                       // of the limit: what slides for certain
 
 bool has_edge(const RowBlock& block) { return block.law == LawKind::Friction && block.size <= 3 && block.mu > 0; }
 
@@ -72,8 +72,8 @@ int NewtonIteration::release(double step) {
     double after[3];
     for (int k = 0; k < block.size; ++k) after[k] = x[k] + step * dx_[block.row + k];
     const double limit = block.mu * x[0], length = calc_edge_length(after, block.size);
-    if (calc_edge_length(x, block.size) < (1 - kEdgeWidth) * limit || length <= (1 + kEdgeWidth) * block.mu * after[0] ||
-        !(length > 0))
+    if (calc_edge_length(x, block.size) < (1 - kEdgeWidth) * limit ||
+        length <= (1 + kEdgeWidth) * block.mu * after[0] || !(length > 0))
       continue;
     ++count;
     double* w = w_.data() + block.row;

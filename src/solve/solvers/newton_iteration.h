@@ -54,8 +54,7 @@ class NewtonIteration {
   /// Primal-dual active-set Newton on Alart and Curnier's equations: quadratic near a solution, no globalization. Stops
   /// at `goal`, after `limit` factorizations, after `patience` steps without a better residual, or where a step has led
   /// to `most_rise` times the best residual.
-  void run_active(double goal, int limit, int patience,
-                  double most_rise = std::numeric_limits<double>::infinity());
+  void run_active(double goal, int limit, int patience, double most_rise = std::numeric_limits<double>::infinity());
   /// The same by steps to the edges of the laws (newton_edges.cpp), from an iterate that is near: where more rows are
   /// held than there are unknowns.
   void run_edges(double goal, int limit, int patience);
