@@ -2,6 +2,7 @@
 #include "scene/surface_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstring>
@@ -128,8 +129,8 @@ TEST(SurfaceFile, Heights) {
 class SurfaceScenes : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("slipstick_surface_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)));
+    // Of this process: the next one may have the same address for the same thing.
+    folder_ = std::filesystem::temp_directory_path() / ("slipstick_surface_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_ / "in");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
