@@ -46,10 +46,10 @@ constexpr double kPatience = 1e6, kLessPatience = 3e5, kPatientShare = 0.6, kLea
 // Sweeps over pairs that come before any path: the first, those between two looks at the residual, and the most of
 // them; it is over after so many of which the best residual has not fallen to a part. They become bolder while they
 // lead downhill, and less so where they do not.
-constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 6000, kIdleSweeps = 1920;
+constexpr int kFirstSweeps = 60, kMoreSweeps = 120, kMostSweeps = 4000, kIdleSweeps = 1800;
 // After so many they begin again with more care. What may be swept in single precision: much, and not to many digits;
 // and the rounding, over the residual, from which that does not suffice.
-constexpr int kStalledSweeps = 240;
+constexpr int kStalledSweeps = 360;
 constexpr double kSingleSettle = 1e-5, kRounded = 0.1;
 constexpr int kManySweptRows = 600;
 constexpr double kSweepsFall = 0.8;
