@@ -33,7 +33,7 @@ constexpr double kPairStart = 10;     // row operations of a row before the firs
 /// Where faces meet, what is left over turns bodies into each other.
 constexpr double kFarOff = 1e-2, kLooseFarOff = 2e-2;
 constexpr int kMostPortions = 8;
-/// Of what impulses change: rounding from which a heap is swept again in double precision.
+/// Of the largest speed: rounding from which a heap is swept again in double precision.
 constexpr double kMostDrift = 1e-3;
 /// Over the tolerance: the change of a visit below which the judge is asked whether the first sweeps were enough.
 constexpr double kNearEnough = 2;
@@ -128,7 +128,7 @@ void SolverLadder::Impl::sweep_on(LadderHeap* heap) const {
 
 /// After read_heap: single precision was not enough, as where a load of many tonnes rests on grams.
 bool SolverLadder::Impl::is_rounded(const LadderHeap& heap) const {
-  return heap.precision == SweepPrecision::Single && heap.slot->pairs.calc_drift() > kMostDrift;
+  return heap.precision == SweepPrecision::Single && !(heap.slot->pairs.calc_drift() <= kMostDrift);
 }
 
 /// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a

@@ -194,8 +194,8 @@ class Newton : public PolishingSolver {
   }
 
   /// Whether sweeps find nearly all of the active set. Without a guess they would share the load unevenly among
-  /// redundant contacts, and that is the guess of all steps to come.
-  /// Where nobody is in a hurry it goes the old way: piles have many answers, and published runs followed these.
+  /// redundant contacts, and that is the guess of all steps to come. Where nobody is in a hurry it goes the old way:
+  /// piles have many answers, and published runs are followed with these.
   bool is_pile() const {
     return is_limited() && has_guess_ && problem_->columns() >= kPileColumns && is_planar() && is_loose();
   }
@@ -394,7 +394,7 @@ class Newton : public PolishingSolver {
     if (pairs_.precision() == SweepPrecision::Single) {
       crossed_v_.resize(problem_->unknowns());
       pairs_.update_velocity(&crossed_v_);
-      if (pairs_.calc_drift() > kRounded * iteration_.best_residual() && !start_sweeps(SweepPrecision::Double))
+      if (!(pairs_.calc_drift() <= kRounded * iteration_.best_residual()) && !start_sweeps(SweepPrecision::Double))
         return false;
     }
     pairs_.set_impulses(iteration_.best_impulses());

@@ -1,5 +1,7 @@
 #include "solve/solvers/swept_pairs.h"
 
+#include <slipstick/solver.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -275,11 +277,11 @@ double SweptPairs<Number>::calc_drift() const {
   for (int i = 0; i < columns(); ++i) {
     const double root = bodies_.first_root(i);  // y as a speed: light bodies count by what they move
     for (int k = 0; k < 6; ++k) {
-      most = std::max(most, root * std::abs(y_unit_ * y_[i].n[k] - exact_[i][k]));
+      raise_to(root * std::abs(y_unit_ * y_[i].n[k] - exact_[i][k]), &most);  // what is no number stays none
       speed = std::max({speed, root * std::abs(exact_[i][k]), root * std::abs(bodies_.free_y(i)[k])});
     }
   }
-  return most > 0 ? most / speed : 0;
+  return most == 0 ? 0 : most / speed;
 }
 
 template <class Number>
