@@ -117,31 +117,35 @@ void Islands::number_islands(const Problem& problem, std::span<const char> left_
   }
 }
 
-void Islands::extract(const Problem& problem, int island, Problem* part) const {
-  part->clear();
-  part->symmetric = problem.symmetric;
-  for (const int k : columns(island)) {
-    part->add_column(problem.column_size(k)) = problem.mass_block(k);
+void extract_part(const Problem& problem, const ProblemPart& part, Problem* copy) {
+  copy->clear();
+  copy->symmetric = problem.symmetric;
+  for (const int k : part.columns) {
+    copy->add_column(problem.column_size(k)) = problem.mass_block(k);
     std::copy_n(problem.b.begin() + problem.column_start[k], problem.column_size(k),
-                part->b.begin() + part->column_start[part->columns() - 1]);
+                copy->b.begin() + copy->column_start[copy->columns() - 1]);
   }
-  for (const int i : blocks(island)) {
+  for (const int i : part.blocks) {
     const RowBlock& block = problem.blocks[i];
-    RowBlock& copy = part->add_block(block.law, block.size);
-    const int row = copy.row, entry = copy.entry;
-    copy = block;
-    copy.row = row;
-    copy.entry = entry;
-    copy.entries = 0;
+    RowBlock& added = copy->add_block(block.law, block.size);
+    const int row = added.row, entry = added.entry;
+    added = block;
+    added.row = row;
+    added.entry = entry;
+    added.entries = 0;
     for (int k = 0; k < block.size; ++k) {
-      part->c[row + k] = problem.c[block.row + k];
-      part->compliance[row + k] = problem.compliance[block.row + k];
-      part->lower[row + k] = problem.lower[block.row + k];
-      part->upper[row + k] = problem.upper[block.row + k];
+      copy->c[row + k] = problem.c[block.row + k];
+      copy->compliance[row + k] = problem.compliance[block.row + k];
+      copy->lower[row + k] = problem.lower[block.row + k];
+      copy->upper[row + k] = problem.upper[block.row + k];
     }
     for (int e = block.entry; e < block.entry + block.entries; ++e)
-      part->add_entry(local_column_[problem.entries[e].column]) = problem.jacobian_block(block, problem.entries[e]);
+      copy->add_entry(part.local_column[problem.entries[e].column]) = problem.jacobian_block(block, problem.entries[e]);
   }
+}
+
+void Islands::extract(const Problem& problem, int island, Problem* part) const {
+  extract_part(problem, this->part(island), part);
   if (problem.coupling.empty()) return;
   part->coupling.start.assign(1, 0);
   for (const int i : blocks(island)) {
@@ -156,47 +160,55 @@ void Islands::extract(const Problem& problem, int island, Problem* part) const {
   }
 }
 
-void Islands::gather(const Problem& problem, int island, const Solution& whole, Solution* part) const {
+void gather_part(const Problem& problem, const ProblemPart& part, const Solution& whole, Solution* share) {
   int rows = 0, unknowns = 0;
-  for (const int i : blocks(island)) rows += problem.blocks[i].size;
-  for (const int k : columns(island)) unknowns += problem.column_size(k);
-  part->lambda.resize(rows);
-  part->w.resize(rows);
-  part->v.resize(unknowns);
+  for (const int i : part.blocks) rows += problem.blocks[i].size;
+  for (const int k : part.columns) unknowns += problem.column_size(k);
+  share->lambda.resize(rows);
+  share->w.resize(rows);
+  share->v.resize(unknowns);
   rows = unknowns = 0;
-  for (const int i : blocks(island)) {
+  for (const int i : part.blocks) {
     const RowBlock& block = problem.blocks[i];
-    part->lambda.segment(rows, block.size) = whole.lambda.segment(block.row, block.size);
-    part->w.segment(rows, block.size) = whole.w.segment(block.row, block.size);
+    share->lambda.segment(rows, block.size) = whole.lambda.segment(block.row, block.size);
+    share->w.segment(rows, block.size) = whole.w.segment(block.row, block.size);
     rows += block.size;
   }
-  part->uniqueness.clear();
+  share->uniqueness.clear();
   if (!whole.uniqueness.empty())
-    for (const int i : blocks(island)) part->uniqueness.push_back(whole.uniqueness[i]);
-  for (const int k : columns(island)) {
+    for (const int i : part.blocks) share->uniqueness.push_back(whole.uniqueness[i]);
+  for (const int k : part.columns) {
     const int n = problem.column_size(k);
-    part->v.segment(unknowns, n) = whole.v.segment(problem.column_start[k], n);
+    share->v.segment(unknowns, n) = whole.v.segment(problem.column_start[k], n);
     unknowns += n;
   }
 }
 
-void Islands::scatter(const Problem& problem, int island, const Solution& part, Solution* whole) const {
+void Islands::gather(const Problem& problem, int island, const Solution& whole, Solution* share) const {
+  gather_part(problem, part(island), whole, share);
+}
+
+void scatter_part(const Problem& problem, const ProblemPart& part, const Solution& share, Solution* whole) {
   int row = 0, unknown = 0;
-  for (const int i : blocks(island)) {
+  for (const int i : part.blocks) {
     const RowBlock& block = problem.blocks[i];
-    whole->lambda.segment(block.row, block.size) = part.lambda.segment(row, block.size);
-    whole->w.segment(block.row, block.size) = part.w.segment(row, block.size);
+    whole->lambda.segment(block.row, block.size) = share.lambda.segment(row, block.size);
+    whole->w.segment(block.row, block.size) = share.w.segment(row, block.size);
     row += block.size;
   }
-  if (!whole->uniqueness.empty() && !part.uniqueness.empty()) {
+  if (!whole->uniqueness.empty() && !share.uniqueness.empty()) {
     std::size_t next = 0;
-    for (const int i : blocks(island)) whole->uniqueness[i] = part.uniqueness[next++];
+    for (const int i : part.blocks) whole->uniqueness[i] = share.uniqueness[next++];
   }
-  for (const int k : columns(island)) {
+  for (const int k : part.columns) {
     const int n = problem.column_size(k);
-    whole->v.segment(problem.column_start[k], n) = part.v.segment(unknown, n);
+    whole->v.segment(problem.column_start[k], n) = share.v.segment(unknown, n);
     unknown += n;
   }
+}
+
+void Islands::scatter(const Problem& problem, int island, const Solution& share, Solution* whole) const {
+  scatter_part(problem, part(island), share, whole);
 }
 
 void Islands::solve_free_columns(const Problem& problem, Solution* whole) const {

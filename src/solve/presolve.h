@@ -15,6 +15,13 @@ struct ProblemPart {
   std::span<const int> local_column;  ///< of each column of the problem: its place in `columns`
 };
 
+/// The part as a problem; keeps the memory of `copy`. Without coupling.
+void extract_part(const Problem& problem, const ProblemPart& part, Problem* copy);
+/// Its share of a whole solution, as a guess.
+void gather_part(const Problem& problem, const ProblemPart& part, const Solution& whole, Solution* share);
+/// Puts its solution into the whole, whose vectors have the right sizes.
+void scatter_part(const Problem& problem, const ProblemPart& part, const Solution& share, Solution* whole);
+
 /// Islands in the order of their first row block; blocks and columns of each in ascending order.
 class Islands {
  public:
@@ -34,9 +41,9 @@ class Islands {
   /// The island as a problem; keeps the memory of `part`.
   void extract(const Problem& problem, int island, Problem* part) const;
   /// The island's share of a whole solution, as a guess.
-  void gather(const Problem& problem, int island, const Solution& whole, Solution* part) const;
+  void gather(const Problem& problem, int island, const Solution& whole, Solution* share) const;
   /// Puts an island's solution into the whole, whose vectors have the right sizes.
-  void scatter(const Problem& problem, int island, const Solution& part, Solution* whole) const;
+  void scatter(const Problem& problem, int island, const Solution& share, Solution* whole) const;
   /// Solves the columns that no row touches.
   void solve_free_columns(const Problem& problem, Solution* whole) const;
 

@@ -1,6 +1,6 @@
-// auto, islands that are too dear to factor: swept, to a tolerance of their own. Those of contacts alone are swept over
-// pairs of columns (pair_sweeps.h) where they stand in the problem, and judged with it: copies, and a judge for each,
-// would cost as much as fifty sweeps.
+// auto, islands that are too dear to factor: swept, to a tolerance of their own, over pairs of columns (pair_sweeps.h)
+// where they stand in the problem, and judged with it: copies, and a judge for each, would cost as much as fifty
+// sweeps. Machines and tall stacks among them are solved in turn with that (solver_ladder_cores.cpp).
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -28,6 +28,7 @@ constexpr int kPairSweeps = 200;  // of pairs of columns, which cost a tenth
 constexpr int kSmallHeapSweeps = 8;
 constexpr double kSmallHeap = 1.5e6, kLooseHeap = 0.8e6;
 constexpr int kFirstPairSweeps = 20;  // at rest they are all that is needed
+constexpr int kCoreSweeps = 10;       // before cores are solved for the first time, then twice as many, and so on
 constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
 /// The change of a visit above which the sweeps of a heap that has few of them are made again, and how often at most.
 /// Where faces meet, what is left over turns bodies into each other.
@@ -63,8 +64,9 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
     int ordered = options.ordered_columns;
     if (options.heap_sweeps > 0 && !has_friction(problem, part))
       ordered = std::min(ordered, PairSweeps::is_loose(problem, part.blocks) ? kLooseSmoothColumns : kSmoothColumns);
-    if (slot.cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes(problem, part)) continue;
+    if (slot.cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes_columns(problem)) continue;
     if (!was_heap) slot = LadderSlot();  // what newton had for it is of no use, and large
+    if (!slot.cores.update(problem, part)) continue;
     slot.is_heap = true;
     int rows = 0;
     for (const int i : part.blocks) rows += problem.blocks[i].size;
@@ -73,12 +75,14 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 }
 
 /// How many sweeps it is to have, and where they begin.
-void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
+void SolverLadder::Impl::begin_heap(const Problem& problem, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   if (options.heap_sweeps == 0) heap->precision = SweepPrecision::Double;  // nobody is in a hurry
+  heap->part = {slot->cores.swept(), heap->whole.columns, heap->whole.local_column};
   slot->pairs.set_team(team);
   slot->pairs.start(problem, heap->part, heap->precision);
-  if (solution.lambda.allFinite()) slot->pairs.set_guess(solution.lambda);
+  hold_machines(problem, *solution, slot);
+  if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
   heap->loose = PairSweeps::is_loose(problem, heap->part.blocks);
   if (options.heap_sweeps > 0 && slot->pairs.has_friction() && !options.few_sweeps) {
@@ -87,7 +91,8 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
     slot->sweeps = std::max(slot->sweeps, std::min(most, static_cast<int>(rows / heap->rows)));
   }
   const double a_row = (slot->work.limit - slot->work.spent) / heap->rows;
-  const double affordable = (a_row - kPairStart) / PairSweeps::calc_work(1, slot->pairs.precision());
+  const double affordable =
+      (a_row - kPairStart) / PairSweeps::calc_work(1, slot->pairs.precision()) - calc_even_sweeps(*slot);
   if (affordable < slot->sweeps) {
     slot->sweeps = std::max(1, static_cast<int>(affordable));
     slot->result.note = kWorkBudget;
@@ -95,11 +100,22 @@ void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solu
   slot->work.spent += kPairStart * heap->rows;
 }
 
-void SolverLadder::Impl::sweep_heap(int sweeps, LadderHeap* heap) const {
+void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
-  slot->pairs.run(sweeps, PairSweeps::kSafeRadius, solver_options.stop);
-  slot->work.spent += PairSweeps::calc_work(sweeps, slot->pairs.precision()) * heap->rows;
-  heap->done += sweeps;
+  const int last = heap->done + sweeps;
+  while (heap->done < last) {
+    int portion = last - heap->done;
+    if (slot->cores.count() > 0) {
+      portion = std::min(portion, std::max(kCoreSweeps, heap->done));
+      if (heap->done > 0) {
+        slot->pairs.update_impulses(&solution->lambda);
+        solve_cores(problem, solution, heap);
+      }
+    }
+    slot->pairs.run(portion, PairSweeps::kSafeRadius, solver_options.stop);
+    slot->work.spent += PairSweeps::calc_work(portion, slot->pairs.precision()) * heap->rows;
+    heap->done += portion;
+  }
   heap->ended = heap->done >= slot->sweeps;
   heap->read = false;
 }
@@ -109,7 +125,8 @@ void SolverLadder::Impl::read_heap(const Problem& problem, LadderHeap* heap, Sol
   if (std::exchange(heap->read, true)) return;
   heap->slot->pairs.update_impulses(&solution->lambda);
   heap->slot->pairs.update_velocity(&solution->v);
-  update_row_velocity(problem, heap->part, solution->v, solution->lambda, &solution->w, team);
+  if (heap->slot->cores.count() > 0) end_cores(problem, solution, heap);
+  update_row_velocity(problem, heap->whole, solution->v, solution->lambda, &solution->w, team);
 }
 
 /// Where few sweeps were asked for and the island was hit so hard that they were too few: as many again, several times.
@@ -121,9 +138,9 @@ bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
 }
 
 /// The sweeps that it has yet to have.
-void SolverLadder::Impl::sweep_on(LadderHeap* heap) const {
+void SolverLadder::Impl::sweep_on(const Problem& problem, Solution* solution, LadderHeap* heap) const {
   while ((!heap->ended || is_far_off(*heap)) && !is_stopped())
-    sweep_heap(heap->ended ? heap->slot->sweeps : heap->slot->sweeps - heap->done, heap);
+    sweep_heap(problem, heap->ended ? heap->slot->sweeps : heap->slot->sweeps - heap->done, solution, heap);
 }
 
 /// After read_heap: single precision was not enough, as where a load of many tonnes rests on grams.
@@ -144,9 +161,9 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     known = true;
   };
   for (LadderHeap& heap : all) {
-    begin_heap(problem, *solution, &heap);
+    begin_heap(problem, solution, &heap);
     const bool looks = options.heap_sweeps > 0 && heap.slot->sweeps > 2 * kFirstPairSweeps;
-    sweep_heap(looks ? kFirstPairSweeps : heap.slot->sweeps, &heap);
+    sweep_heap(problem, looks ? kFirstPairSweeps : heap.slot->sweeps, solution, &heap);
     if (is_stopped()) return;  // nobody waits for an answer, or for the judge
     if (!looks) continue;
     const double change = heap.slot->pairs.calc_change();
@@ -159,15 +176,15 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     // Of others, that happen to be judged with it, a heap must not depend.
     if (heap.near && judge_of->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
     if (!heap.ended || is_far_off(heap)) known = false;
-    sweep_on(&heap);
+    sweep_on(problem, solution, &heap);
     read_heap(problem, &heap, solution);
     if (is_rounded(heap) && !is_stopped()) {
       known = false;
       heap.precision = SweepPrecision::Double;
       heap.done = 0;
-      begin_heap(problem, *solution, &heap);
+      begin_heap(problem, solution, &heap);
       heap.ended = false;
-      sweep_on(&heap);
+      sweep_on(problem, solution, &heap);
       read_heap(problem, &heap, solution);
     }
     if (is_stopped()) return;
@@ -196,7 +213,7 @@ LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judg
     heap.slot->result.work = heap.slot->work.spent;
     if (!options.unique_forces) continue;
     heap.slot->result.unchosen = 1;
-    for (const int i : heap.part.blocks) solution->uniqueness[i] = Uniqueness::Unknown;
+    for (const int i : heap.whole.blocks) solution->uniqueness[i] = Uniqueness::Unknown;
   }
   return judged;
 }
@@ -204,8 +221,8 @@ LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judg
 /// An island that is too dear to factor, by itself: what the sweeps reach, by the heaps' own tolerance. False: they
 /// cannot take it.
 bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  if (PairSweeps::takes(problem)) {
-    slot->parts.update(problem);
+  slot->parts.update(problem);
+  if (PairSweeps::takes_columns(problem) && slot->cores.update(problem, slot->parts.part(0))) {
     LadderHeap heap{slot->parts.part(0), slot, 0, problem.rows()};
     LadderJudged judged;
     sweep_in_turn(problem, {&heap, 1}, &slot->judge, solution, &judged);

@@ -11,6 +11,7 @@
 
 #include "base/thread_team.h"
 #include "solve/factor_cost.h"
+#include "solve/heap_cores.h"
 #include "solve/mass_blocks.h"
 #include "solve/open_rows.h"
 #include "solve/presolve.h"
@@ -57,19 +58,22 @@ struct LadderSlot {
   VecX first;                     ///< the guess
   std::vector<Uniqueness> known;  ///< of the guess
   bool followed = false;          ///< the answer is a choice already
-  // The island without contacts that stay open.
+  HeapCores cores;                ///< of a heap
+  std::vector<double> forces_b;   ///< b with the impulses that its sweeps hold
+  // The island without contacts that stay open, or the cores of a heap.
   OpenRows open;
   Islands parts;
   std::vector<std::unique_ptr<LadderSlot>> part_slots;
   Solution whole;
 };
 
-/// An island of contacts alone that is too dear to factor: swept where it stands, nothing is copied.
+/// An island that is too dear to factor: swept where it stands, nothing is copied but its cores.
 struct LadderHeap {
-  ProblemPart part;
+  ProblemPart whole;
   LadderSlot* slot;
   int island;  ///< of the judge
   int rows;
+  ProblemPart part{};  ///< what is swept of it
   int done = 0;        ///< sweeps
   bool loose = false;  ///< PairSweeps::is_loose
   bool near = false;   ///< worth a question to the judge after the first sweeps
@@ -98,9 +102,16 @@ struct SolverLadder::Impl {
   bool is_dear(const Problem& problem, LadderSlot* slot) const;
   void find_heaps(const Problem& problem);
   LadderJudged sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
-  void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
-  void sweep_heap(int sweeps, LadderHeap* heap) const;
-  void sweep_on(LadderHeap* heap) const;
+  void begin_heap(const Problem& problem, Solution* solution, LadderHeap* heap) const;
+  void sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const;
+  void sweep_on(const Problem& problem, Solution* solution, LadderHeap* heap) const;
+  double solve_core(const Problem& problem, const CorePart& core, double tolerance, double limit, Solution* solution,
+                    LadderSlot* own) const;
+  void hold_machines(const Problem& problem, const Solution& solution, LadderSlot* slot) const;
+  int calc_even_sweeps(const LadderSlot& slot) const;
+  double calc_core_limit(const LadderHeap& heap) const;
+  void solve_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const;
+  void end_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const;
   bool is_rounded(const LadderHeap& heap) const;
   void read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const;
   bool is_far_off(const LadderHeap& heap) const;

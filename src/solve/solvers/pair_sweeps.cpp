@@ -11,13 +11,6 @@ namespace {
 /// Of its contacts: pairs of a loose heap.
 constexpr double kLoosePairs = 0.9;
 
-bool takes_block(const RowBlock& block) {
-  if (block.entries < 1 || block.entries > 2) return false;
-  if (block.law == LawKind::Nonnegative) return block.size == 1;
-  return block.law == LawKind::Friction && block.size <= 3 && block.mu >= 0 && std::isfinite(block.mu) &&
-         (block.size == 2 || block.friction == FrictionModel::Cone);
-}
-
 /// `block_at(k)`: the k-th of `count` row blocks.
 template <class F>
 bool meets_in_single_contacts(const Problem& problem, std::size_t count, const F& block_at) {
@@ -35,14 +28,20 @@ bool meets_in_single_contacts(const Problem& problem, std::size_t count, const F
 
 }  // namespace
 
-bool PairSweeps::takes(const Problem& problem) {
-  if (!problem.symmetric || !problem.coupling.empty() || problem.columns() == 0) return false;
-  return std::all_of(problem.blocks.begin(), problem.blocks.end(), takes_block);
+bool PairSweeps::takes(const RowBlock& block) {
+  if (block.entries < 1 || block.entries > 2) return false;
+  if (block.law == LawKind::Nonnegative) return block.size == 1;
+  return block.law == LawKind::Friction && block.size <= 3 && block.mu >= 0 && std::isfinite(block.mu) &&
+         (block.size == 2 || block.friction == FrictionModel::Cone);
 }
 
-bool PairSweeps::takes(const Problem& problem, const ProblemPart& part) {
-  if (!problem.symmetric || !problem.coupling.empty() || part.columns.empty()) return false;
-  return std::all_of(part.blocks.begin(), part.blocks.end(), [&](int i) { return takes_block(problem.blocks[i]); });
+bool PairSweeps::takes_columns(const Problem& problem) {
+  return problem.symmetric && problem.coupling.empty() && problem.columns() > 0;
+}
+
+bool PairSweeps::takes(const Problem& problem) {
+  return takes_columns(problem) &&
+         std::all_of(problem.blocks.begin(), problem.blocks.end(), [](const RowBlock& block) { return takes(block); });
 }
 
 bool PairSweeps::is_loose(const Problem& problem, std::span<const int> blocks) {
@@ -78,6 +77,10 @@ void PairSweeps::start(const Problem& problem, const ProblemPart& part, SweepPre
 
 bool PairSweeps::has_friction() const {
   return with([](const auto& pairs) { return pairs.has_friction(); });
+}
+
+void PairSweeps::set_forces(std::span<const double> b) {
+  with([&](auto& pairs) { pairs.set_forces(b); });
 }
 
 void PairSweeps::set_impulses(const VecX& impulses) {

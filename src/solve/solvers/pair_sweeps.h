@@ -23,7 +23,9 @@ class PairSweeps {
  public:
   /// Contacts with true cones of two or three rows, and single one-sided rows, of one or two columns; A symmetric.
   static bool takes(const Problem& problem);
-  static bool takes(const Problem& problem, const ProblemPart& part);
+  static bool takes(const RowBlock& block);
+  /// Whether it can sweep what rows of a problem it takes.
+  static bool takes_columns(const Problem& problem);
 
   /// Whether most of its pairs meet in one contact: a heap of round bodies, whose impulses sweeps find soon to what can
   /// be seen, and nobody soon to the last digit. Walls, logs and stacks meet in faces and edges.
@@ -43,6 +45,8 @@ class PairSweeps {
   void start(const Problem& problem, const ProblemPart& part, SweepPrecision precision = SweepPrecision::Double);
   /// Whether there is any, after `start`.
   bool has_friction() const;
+  /// After `start`: b in place of the problem's, with impulses that are not swept. Impulses are to be set anew.
+  void set_forces(std::span<const double> b);
   /// Goes to other impulses as they are; y follows.
   void set_impulses(const VecX& impulses);
   /// Goes to the multiple of a guess, from none to all of it, at which half of y^T y + lambda^T C lambda + 2 c^T

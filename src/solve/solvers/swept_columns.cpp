@@ -26,8 +26,17 @@ void SweptColumns::update(const Problem& problem, const ProblemPart& part, const
       const int n = problem.column_size(k);
       is_body_[i] = n == 6 && update_body_root(mass, root_[i].data());
       if (!is_body_[i]) update_inverse_root(n, mass, root_[i].data());
+    }
+  });
+  set_forces(problem.b, team);
+}
+
+void SweptColumns::set_forces(std::span<const double> b, const ThreadTeam* team) {
+  for_portions(team, count(), kRootPortion, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const int k = part_.columns[i];
       free_y_[i] = {};
-      multiply_root(root_[i].data(), n, problem.b.data() + problem.column_start[k], free_y_[i].data());
+      multiply_root(root_[i].data(), problem_->column_size(k), b.data() + problem_->column_start[k], free_y_[i].data());
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <slipstick/problem.h>
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "solve/presolve.h"
@@ -18,6 +19,8 @@ class SweptColumns {
 
   /// Keeps references.
   void update(const Problem& problem, const ProblemPart& part, const ThreadTeam* team);
+  /// b of all columns of the problem, in place of its own.
+  void set_forces(std::span<const double> b, const ThreadTeam* team);
   int count() const { return static_cast<int>(part_.columns.size()); }
   int local_column(const JacobianEntry& entry) const { return part_.local_column[entry.column]; }
   const Six& free_y(std::size_t column) const { return free_y_[column]; }  ///< without impulses

@@ -154,6 +154,12 @@ void SweptPairs<Number>::start(const Problem& problem, const ProblemPart& part) 
   y_ = free_;
 }
 
+template <class Number>
+void SweptPairs<Number>::set_forces(std::span<const double> b) {
+  bodies_.set_forces(b, team_);
+  update_free();
+}
+
 /// All pairs, those of groups that share no column at the same time.
 template <class Number>
 template <class F>

@@ -42,6 +42,7 @@ class SweptPairs {
 
   void set_team(const ThreadTeam* team) { team_ = team; }
   void start(const Problem& problem, const ProblemPart& part);
+  void set_forces(std::span<const double> b);
   bool has_friction() const { return order_.has_friction(); }
   void set_impulses(const VecX& impulses);
   void set_guess(const VecX& impulses);
