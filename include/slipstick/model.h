@@ -246,36 +246,42 @@ struct Shape {
   int surface = -1;  ///< mesh, heightfield: Model::surfaces
   double bound = 0;  ///< radius of a sphere about pose.position that holds the shape; infinity for a plane
   std::uint32_t contype = 1, conaffinity = 1;
-  std::array<Expression, 3> surface_velocity;  ///< body axes
-  int first_corner = -1;                       ///< polygon: Model::corners, one per point; -1: it is a part of its own
+  std::shared_ptr<const std::array<Expression, 3>> belt;  ///< its surface's velocity, body axes; null: it does not run
+  int first_corner = -1;  ///< polygon: Model::corners, one per point; -1: it is a part of its own
 };
 
-struct Body {
-  std::string name;
-  BodyKind kind = BodyKind::Dynamic;
-  double mass = 0;              ///< 0 unless dynamic
-  Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, body axes
-  Mat3 inertia_inverse = Mat3::Zero();
-  Vec3 center_of_mass = Vec3::Zero();  ///< in the frame of the description; State poses are of the centre of mass
-  int dof = 6;                         ///< free velocity directions: 6 minus locks; 0 unless dynamic
-  Eigen::Matrix<double, 6, 6> free_basis =
-      Mat6::Identity();  ///< first `dof` columns: v_body = free_basis * eta, orthonormal
-  int first_shape = 0;
-  int shape_count = 0;
-  int group = -1;           ///< bodies of the same group (not -1) do not touch each other
-  double reach_radius = 0;  ///< from the centre of mass to the farthest point of its shapes (0 if none or unbounded)
-  std::array<Expression, 3> kinematic_velocity;
-  std::array<Expression, 3> kinematic_angular_velocity;
-  double gravity_scale = 1;
+/// Prescribed motion of a body's frame: how fast it moves, or where it is.
+struct KinematicMotion {
+  std::array<Expression, 3> velocity, angular_velocity;  ///< world, functions of t
   KinematicPath path;
 };
 
+/// What every step reads of every body is kept short and comes first: of ten thousand bodies it has to stay in a cache.
+struct Body {
+  BodyKind kind = BodyKind::Dynamic;
+  int dof = 6;  ///< free velocity directions: 6 minus locks; 0 unless dynamic
+  int first_shape = 0;
+  int shape_count = 0;
+  int group = -1;           ///< bodies of the same group (not -1) do not touch each other
+  double mass = 0;          ///< 0 unless dynamic
+  double reach_radius = 0;  ///< from the centre of mass to the farthest point of its shapes (0 if none or unbounded)
+  double gravity_scale = 1;
+  Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, body axes
+  Mat3 inertia_inverse = Mat3::Zero();
+  Vec3 center_of_mass = Vec3::Zero();  ///< in the frame of the description; State poses are of the centre of mass
+  std::string name;
+  std::shared_ptr<const Mat6> locked_basis;       ///< null: the identity
+  std::shared_ptr<const KinematicMotion> motion;  ///< of kinematic bodies, else null
+
+  /// First `dof` columns: v_body = free_basis * eta, orthonormal. The others are zero.
+  const Mat6& free_basis() const {
+    static const Mat6 all = Mat6::Identity();
+    return locked_basis ? *locked_basis : all;
+  }
+};
+
 /// Whether the shape is a belt.
-inline bool runs(const Shape& shape) {
-  for (const Expression& speed : shape.surface_velocity)
-    if (!speed.is_constant() || speed.constant() != 0) return true;
-  return false;
-}
+inline bool runs(const Shape& shape) { return shape.belt != nullptr; }
 
 /// Contact filter of two shapes.
 inline bool bits_touch(const Shape& a, const Shape& b) {

@@ -67,6 +67,7 @@ void raise_to(const Residuals& value, Residuals* worst);
 
 class ThreadTeam;
 class Islands;
+class MassBlocks;
 
 /// One judge for all: computed from the problem and lambda alone; v is recomputed and compared, w never read.
 /// A non-finite solution has infinite residuals.
@@ -82,6 +83,8 @@ class Judge {
   /// The same where somebody has the islands of this very problem at hand (solve/presolve.h): they depend on nothing
   /// but the problem.
   Residuals certify(const Problem& problem, const Solution& solution, const Islands& islands);
+  /// And the inverse masses (solve/mass_blocks.h).
+  Residuals certify(const Problem& problem, const Solution& solution, const Islands& islands, const MassBlocks& masses);
   /// Of the last certificate: that of each island by itself, in the order of their first row blocks. `scale` is the
   /// whole's.
   const std::vector<Residuals>& islands() const;

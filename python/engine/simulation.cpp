@@ -313,7 +313,7 @@ void Core::set_motion(int body, const std::optional<Vec3>& position, const std::
   twist.angular = q.conjugate() * motion.angular_velocity;
   Eigen::Matrix<double, 6, 1> asked, free;
   asked << twist.linear, twist.angular;
-  const auto basis = target.free_basis.leftCols(target.dof);
+  const auto basis = target.free_basis().leftCols(target.dof);
   free = basis * (basis.transpose() * asked);
   if ((free - asked).norm() > 1e-9 * asked.norm())
     raise_value_error("body '" + target.name + "' cannot move like that: the scene locks some of its freedoms");

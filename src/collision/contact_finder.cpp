@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -26,6 +27,11 @@ constexpr double kRoundingPart = 1e-11;
 constexpr std::size_t kPortion = 256;
 /// The same of shapes.
 constexpr std::size_t kShapePortion = 512;
+/// Where so many shapes move, pairs are found with this part of a ball's radius to spare: they serve once more when it
+/// has been moved by less, as overlap is corrected. Its distances tell which of them are within reach; what other
+/// shapes have near each other is a matter of their boxes too.
+constexpr std::size_t kManyMoving = 150;
+constexpr double kSpare = 0.01;
 
 Vec2 rotated(const Mat3& r, const Vec2& p) { return r.topLeftCorner<2, 2>() * p; }
 
@@ -83,6 +89,12 @@ struct ContactFinder::Impl {
   void place_polygon(const Shape& shape, PlacedShape* placed);
   Bounds calc_bounds(int shape, std::span<const double> reach) const;
   void update_shapes(const State& state, std::span<const double> reach);
+  bool update_within(const State& state, std::span<const double> reach);
+  void find_pairs(const State& state, std::span<const double> reach, std::span<const char> bodies);
+  double calc_spare(int shape) const {
+    return briefs[shape].is_ball && moving.size() >= kManyMoving ? kSpare * briefs[shape].bound : 0;
+  }
+  bool moves_statics(const State& state, std::span<const double> reach) const;
   void update_static_tree(const State& state, std::span<const double> reach);
   void find_static_pairs();
   Vec3 calc_half_extent(const PlacedShape& shape) const;
@@ -114,7 +126,8 @@ struct ContactFinder::Impl {
   std::vector<PlacedShape> placed;
   std::vector<ShapeBrief> briefs;  ///< beside `placed`
   std::vector<PlacedPlane> placed_planes;
-  std::vector<Bounds> bounds;  ///< a moving solid
+  std::vector<Bounds> bounds;  ///< a moving solid, with what it has to spare
+  bool has_pairs = false;      ///< all that there are within the bounds
   BroadPhase broad_phase;
   BoxTree static_tree;  ///< of `statics`, for the poses and reaches below
   std::vector<Bounds> static_bounds;
@@ -314,27 +327,63 @@ void ContactFinder::Impl::update_shapes(const State& state, std::span<const doub
     for (int s = static_cast<int>(first); s < static_cast<int>(last); ++s) {
       update_shape(state, reach, s);
       if (next == moving.end() || *next != s) continue;
-      bounds[next - moving.begin()] = calc_bounds(s, reach);
+      Bounds& box = bounds[next - moving.begin()];
+      box = calc_bounds(s, reach);
+      if (const double spare = calc_spare(s); spare > 0) {
+        box.low -= Vec3::Constant(spare);
+        box.high += Vec3::Constant(spare);
+      }
       ++next;
     }
   });
 }
 
+/// Places and briefs for a state in which everything is within the bounds of the pairs that are at hand. False: it is
+/// not, or there are none.
+bool ContactFinder::Impl::update_within(const State& state, std::span<const double> reach) {
+  if (!has_pairs || moving.size() < kManyMoving) return false;
+  std::atomic<bool> within = true;
+  for_portions(team, placed.size(), kShapePortion, [&](std::size_t first, std::size_t last) {
+    auto next = std::lower_bound(moving.begin(), moving.end(), static_cast<std::int32_t>(first));
+    for (int s = static_cast<int>(first); s < static_cast<int>(last) && within; ++s) {
+      update_shape(state, reach, s);
+      if (next == moving.end() || *next != s) continue;
+      const Bounds &known = bounds[next - moving.begin()], now = calc_bounds(s, reach);
+      if (!((known.low.array() <= now.low.array()).all() && (now.high.array() <= known.high.array()).all()))
+        within.store(false, std::memory_order_relaxed);
+      ++next;
+    }
+  });
+  const auto is_same = [&](const PlacedPlane& plane) {
+    const Vec3& normal = placed[plane.shape].axis;
+    return plane.normal == normal && plane.offset == normal.dot(placed[plane.shape].center) &&
+           plane.reach == briefs[plane.shape].reach;
+  };
+  return within && std::all_of(placed_planes.begin(), placed_planes.end(), is_same) && !moves_statics(state, reach);
+}
+
+/// Whether they are elsewhere than the tree has them.
+bool ContactFinder::Impl::moves_statics(const State& state, std::span<const double> reach) const {
+  for (std::size_t k = 0; k < statics.size(); ++k) {
+    const int body = model->shapes[statics[k]].body;
+    const Pose pose = body == kWorld ? Pose() : state.pose[body];
+    if (pose.position != static_pose[k].position || reach_of(reach, statics[k]) != static_reach[k] ||
+        pose.orientation.coeffs() != static_pose[k].orientation.coeffs())
+      return true;
+  }
+  return false;
+}
+
 /// Fixed bodies stay where they are; should a caller move one, the tree is built again.
 void ContactFinder::Impl::update_static_tree(const State& state, std::span<const double> reach) {
-  bool same = has_static_tree;
+  if (has_static_tree && !moves_statics(state, reach)) return;
   static_pose.resize(statics.size());
   static_reach.resize(statics.size());
   for (std::size_t k = 0; k < statics.size(); ++k) {
     const int body = model->shapes[statics[k]].body;
-    const Pose pose = body == kWorld ? Pose() : state.pose[body];
-    const double r = reach_of(reach, statics[k]);
-    same = same && pose.position == static_pose[k].position && r == static_reach[k] &&
-           pose.orientation.coeffs() == static_pose[k].orientation.coeffs();
-    static_pose[k] = pose;
-    static_reach[k] = r;
+    static_pose[k] = body == kWorld ? Pose() : state.pose[body];
+    static_reach[k] = reach_of(reach, statics[k]);
   }
-  if (same) return;
   static_bounds.resize(statics.size());
   for (std::size_t k = 0; k < statics.size(); ++k) {
     static_bounds[k] = calc_bounds(statics[k], reach);
@@ -393,7 +442,7 @@ void ContactFinder::Impl::find_planes_of(std::int32_t s, std::vector<IndexPair>*
   for (const PlacedPlane& plane : placed_planes) {
     const double along = plane.normal.dot(shape.center);
     const double rounding = kRoundingPart * (shape.bound + std::abs(along) + std::abs(plane.offset));
-    if (along - plane.offset > shape.bound + shape.reach + plane.reach + rounding) continue;
+    if (along - plane.offset > shape.bound + shape.reach + plane.reach + calc_spare(s) + rounding) continue;
     if (may_touch(plane.shape, s)) found->push_back({std::min(plane.shape, s), std::max(plane.shape, s)});
   }
 }
@@ -497,23 +546,27 @@ Bounds ContactFinder::calc_bounds(int shape) const {
   return impl_->calc_bounds(shape, impl_->no_reach);
 }
 
+void ContactFinder::Impl::find_pairs(const State& state, std::span<const double> reach, std::span<const char> bodies) {
+  pairs.clear();
+  update_shapes(state, reach);
+  update_static_tree(state, reach);
+  broad_phase.find(bounds, &pairs);
+  name_pairs();
+  find_static_pairs();
+  find_plane_pairs();
+  if (!bodies.empty()) keep_pairs_of(bodies);
+  sort_pairs();
+  has_pairs = bodies.empty();
+}
+
 void ContactFinder::find(const State& state, std::span<const double> reach, std::span<const char> bodies,
                          ContactSet* contacts) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  Impl& impl = *impl_;
   contacts->contacts.clear();
-  impl.pairs.clear();
-  impl.update_shapes(state, reach);
-  impl.update_static_tree(state, reach);
-  impl.broad_phase.find(impl.bounds, &impl.pairs);
-  impl.name_pairs();
-  impl.find_static_pairs();
-  impl.find_plane_pairs();
-  if (!bodies.empty()) impl.keep_pairs_of(bodies);
-  impl.sort_pairs();
-  impl.broad_phase_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  impl.find_all(&contacts->contacts);
+  if (!bodies.empty() || !impl_->update_within(state, reach)) impl_->find_pairs(state, reach, bodies);
+  impl_->broad_phase_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  impl_->find_all(&contacts->contacts);
 }
 
 }  // namespace slipstick

@@ -155,7 +155,7 @@ Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contac
   const auto run = [&](int s) -> Vec3 {
     const Shape& shape = model.shapes[s];
     if (!runs(shape)) return Vec3::Zero();
-    const Vec3 own(shape.surface_velocity[0].at(t), shape.surface_velocity[1].at(t), shape.surface_velocity[2].at(t));
+    const Vec3 own((*shape.belt)[0].at(t), (*shape.belt)[1].at(t), (*shape.belt)[2].at(t));
     return shape.body == kWorld ? own : Vec3(pose[shape.body].orientation * own);
   };
   if (!model.has_belts || contact.limit >= 0 || contact.central) return Vec3::Zero();

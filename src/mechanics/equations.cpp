@@ -70,10 +70,10 @@ void update_equations(const Model& model, const Drive* drive, const State& state
 }
 
 Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t, double h) {
-  Twist twist{calc_at(body.kinematic_velocity, t),
-              pose.orientation.conjugate() * calc_at(body.kinematic_angular_velocity, t)};
+  const KinematicMotion& motion = *body.motion;
+  Twist twist{calc_at(motion.velocity, t), pose.orientation.conjugate() * calc_at(motion.angular_velocity, t)};
   const double near = kPathShare * h;
-  const KinematicPath& path = body.path;
+  const KinematicPath& path = motion.path;
   if (path.has_position)
     twist.linear = (calc_at(path.position, t + near) - calc_at(path.position, t - near)) / (2 * near);
   if (path.has_angle)
@@ -83,9 +83,10 @@ Twist calc_kinematic_twist(const Body& body, const Pose& pose, double t, double 
 }
 
 Twist calc_kinematic_mean(const Body& body, const Pose& pose, double t, double h) {
-  Twist twist{calc_at(body.kinematic_velocity, t + h / 2),
-              pose.orientation.conjugate() * calc_at(body.kinematic_angular_velocity, t + h / 2)};
-  const KinematicPath& path = body.path;
+  const KinematicMotion& motion = *body.motion;
+  Twist twist{calc_at(motion.velocity, t + h / 2),
+              pose.orientation.conjugate() * calc_at(motion.angular_velocity, t + h / 2)};
+  const KinematicPath& path = motion.path;
   if (!path.has_position && !path.has_angle) return twist;
   const Pose target = calc_path_pose(path, pose, t + h);
   if (path.has_position) twist.linear = (target.position - pose.position) / h;

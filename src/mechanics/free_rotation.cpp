@@ -56,6 +56,13 @@ struct TurnFactor {
   }
 };
 
+/// Balls and cubes: momentum has the direction of the turn, which rounding would not let it have.
+bool has_no_axes(const Body& body) {
+  const Mat3& i = body.inertia;
+  return i(0, 0) == i(1, 1) && i(0, 0) == i(2, 2) && i(1, 0) == 0 && i(2, 0) == 0 && i(2, 1) == 0 && i(0, 1) == 0 &&
+         i(0, 2) == 0 && i(1, 2) == 0;
+}
+
 /// Newton's method for u of a turn in the time 2 `half`.
 Vec3 polish_turn(const Body& body, const Vec3& momentum, double half, Vec3 u) {
   Vec3 best = u;
@@ -91,6 +98,7 @@ Vec3 calc_resolved_turn(const Vec3& u, double h) {
 }
 
 Vec3 calc_turn_moment(const Body& body, const Vec3& u, double h) {
+  if (has_no_axes(body)) return Vec3::Zero();
   return 0.5 * h * calc_turn_factor(u, h) * u.cross(body.inertia * u);
 }
 
@@ -100,8 +108,9 @@ Vec3 calc_turn_moment(const Body& body, const Vec3& u, double h) {
 // known omega_F half a step ahead, which is linear and solvable for every h.
 Vec3 calc_free_turn(const Body& body, const Vec3& momentum, double h) {
   const Vec3 omega = body.inertia_inverse * momentum;
+  if (has_no_axes(body)) return omega;
   const Vec3 torque = momentum.cross(omega);
-  if (torque.isZero(0)) return body.inertia_inverse * momentum;  // rest, a principal axis, a ball
+  if (torque.isZero(0)) return body.inertia_inverse * momentum;  // rest, a principal axis
   // Long turns are reached by doubling the time, each begun at the one before; once all is beyond the farthest turn
   // the equation no longer depends on the time.
   const double reach = kFirstTurn / omega.norm();

@@ -92,16 +92,25 @@ void check_motion(const BodyDescription& given, bool planar, ItemCheck* check) {
 /// Columns: the free directions. Translations along world axes; rotations about the axes that world has in the body at
 /// t = 0. Without a locked rotation the body's own axes serve as well, and are exact.
 void update_free_basis(const std::array<bool, 6>& lock, const Quat& orientation, Body* body) {
-  body->free_basis.setZero();
-  body->dof = 0;
+  body->dof = static_cast<int>(std::count(lock.begin(), lock.end(), false));
+  if (body->dof == 6) return;
+  Mat6 basis = Mat6::Zero();
+  int column = 0;
   for (int i = 0; i < 3; ++i) {
-    if (!lock[i]) body->free_basis(i, body->dof++) = 1;
+    if (!lock[i]) basis(i, column++) = 1;
   }
   const bool any = lock[3] || lock[4] || lock[5];
   const Mat3 axes = any ? orientation.conjugate().toRotationMatrix() : Mat3(Mat3::Identity());
   for (int i = 0; i < 3; ++i) {
-    if (!lock[3 + i]) body->free_basis.col(body->dof++).tail<3>() = axes.col(i);
+    if (!lock[3 + i]) basis.col(column++).tail<3>() = axes.col(i);
   }
+  body->locked_basis = std::make_shared<const Mat6>(basis);
+}
+
+/// Bodies of a planar scene have all the same one.
+void share_basis(std::span<const Body> others, Body* body) {
+  if (others.empty() || !body->locked_basis || !others.back().locked_basis) return;
+  if (*body->locked_basis == *others.back().locked_basis) body->locked_basis = others.back().locked_basis;
 }
 
 /// Velocity of the centre of mass and body angular velocity; no part of it along a lock.
@@ -121,7 +130,7 @@ Twist calc_start(const BodyDescription& given, const std::array<bool, 6>& lock, 
   }
   v.head<3>() = linear;
   v.tail<3>() = frame.orientation.conjugate() * given.angular_velocity;
-  if (body.dof < 6) v = body.free_basis * (body.free_basis.transpose() * v);
+  if (body.dof < 6) v = body.free_basis() * (body.free_basis().transpose() * v);
   return {v.head<3>(), v.tail<3>()};
 }
 
@@ -228,21 +237,21 @@ void compile_body(int i, Compilation* c) {
     pose.position += frame.orientation * body.center_of_mass;
   } else {  // its frame serves as its centre of mass: prescribed motion is that of the frame
     body.dof = 0;
-    body.free_basis.setZero();
-    body.kinematic_velocity = given.kinematic_velocity;
-    body.kinematic_angular_velocity = given.kinematic_angular_velocity;
+    body.locked_basis = std::make_shared<const Mat6>(Mat6::Zero());
     if (given.kind == BodyKind::Kinematic) {
+      KinematicMotion motion{given.kinematic_velocity, given.kinematic_angular_velocity, given.path};
       for (int k = 0; k < 3; ++k) {
         start.linear[k] = given.kinematic_velocity[k].at(0);
         start.angular[k] = given.kinematic_angular_velocity[k].at(0);
       }
       start.angular = frame.orientation.conjugate() * start.angular;
-      body.path = given.path;
-      body.path.axis = given.path.axis.stableNormalized();
-      body.path.start = frame.orientation;
-      pose = calc_path_pose(body.path, frame, 0);
+      motion.path.axis = given.path.axis.stableNormalized();
+      motion.path.start = frame.orientation;
+      pose = calc_path_pose(motion.path, frame, 0);
+      body.motion = std::make_shared<const KinematicMotion>(std::move(motion));
     }
   }
+  share_basis(c->model.bodies, &body);
   centre_shapes(&body, &c->model);
   c->model.dof += body.dof;
   c->model.bodies.push_back(std::move(body));

@@ -308,7 +308,9 @@ bool compile_shapes(int i, ItemCheck* body, Compilation* c) {
     good &= check.good();
     if (!check.good() || shape.visual_only) continue;
     c->model.shapes.push_back(make_shape(shape, corners, std::move(made.hull), i, material->second, c));
-    c->model.shapes.back().surface_velocity = shape.surface_velocity;
+    const auto stands = [](const Expression& speed) { return speed.is_constant() && speed.constant() == 0; };
+    if (!std::all_of(shape.surface_velocity.begin(), shape.surface_velocity.end(), stands))
+      c->model.shapes.back().belt = std::make_shared<const std::array<Expression, 3>>(shape.surface_velocity);
     if (!shape.outline.empty()) {
       c->model.shapes.back().first_corner = static_cast<int>(c->model.corners.size());
       c->model.corners.insert(c->model.corners.end(), shape.outline.begin(), shape.outline.end());

@@ -9,6 +9,8 @@
 namespace slipstick {
 namespace {
 
+const KinematicMotion kNoMotion;
+
 class ModelDigest {
  public:
   std::uint64_t value() const { return digest_.value(); }
@@ -64,20 +66,22 @@ class ModelDigest {
     if (by_slip) add_all(by_slip->sliding, by_slip->slip_speed);
   }
   void add(const Body& body) {
-    const auto& [name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
-                 angular_velocity, gravity_scale, path] = body;
-    add_all(name, kind, mass, inertia, inverse, center, dof, basis, first_shape, shapes, group, reach, velocity,
-            angular_velocity, gravity_scale);
+    const auto& [kind, dof, first_shape, shapes, group, mass, reach, gravity_scale, inertia, inverse, center, name,
+                 basis, motion] = body;
+    (void)basis;  // with those that are the identity
+    const auto& [velocity, angular_velocity, path] = motion ? *motion : kNoMotion;
+    add_all(name, kind, mass, inertia, inverse, center, dof, body.free_basis(), first_shape, shapes, group, reach,
+            velocity, angular_velocity, gravity_scale);
     const auto& [has_position, has_angle, position, axis, angle, start] = path;
     if (has_position) add(position);
     if (has_angle) add_all(axis, angle, Pose{Vec3::Zero(), start});
   }
   void add(const Shape& shape) {
     const auto& [kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound,
-                 contype, conaffinity, surface_velocity, first_corner] = shape;
+                 contype, conaffinity, belt, first_corner] = shape;
     add_all(kind, body, material, pose, radius, half_length, half_size, first, count, hull, surface, bound, contype,
             conaffinity);
-    if (runs(shape)) add(surface_velocity);
+    if (belt) add(*belt);
     if (first_corner >= 0) add(first_corner);
   }
   void add(const OutlineCorner& corner) {

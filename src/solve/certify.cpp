@@ -112,7 +112,8 @@ struct Judge::Scratch {
   }
 
   const ThreadTeam* team = nullptr;
-  MassBlocks masses;
+  MassBlocks own_masses;
+  const MassBlocks* masses = nullptr;  ///< of the problem, whoever made them
   Islands own_islands, groups;
   const Islands* islands = nullptr;  ///< of the problem, whoever found them
   VecX v, w, q, free;
@@ -184,7 +185,7 @@ void Judge::Scratch::update_rows(const Problem& problem, const Solution& solutio
     const int first = problem.column_start[entry.column];
     double* diagonal = diagonals.data() + kMostRows * static_cast<std::size_t>(e);
     add_images(problem, block, entry, free.data() + first, v.data() + first, row_q, row_w);
-    update_diagonal(problem, masses, block, entry, diagonal);
+    update_diagonal(problem, *masses, block, entry, diagonal);
     const ColumnSpeeds& column = columns[entry.column];
     double impulses = 0;
     for (int k = 0; k < m; ++k) {
@@ -240,7 +241,7 @@ void Judge::Scratch::refine_velocity(const Problem& problem, const Solution& sol
   for (int column = 0; column < problem.columns(); ++column) {
     if (!is_doubtful(columns[column])) continue;
     const int n = problem.column_size(column), first = problem.column_start[column];
-    const ConstBlockMap inverse = masses.inverse(column);
+    const ConstBlockMap inverse = masses->inverse(column);
     for (int i = 0; i < n; ++i) {
       double sum = 0;
       for (int k = 0; k < n; ++k) sum += inverse(i, k) * (momentum[first + k].high + momentum[first + k].low);
@@ -252,7 +253,7 @@ void Judge::Scratch::refine_velocity(const Problem& problem, const Solution& sol
 
 /// v and w of the impulses, and the scales of all columns.
 void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solution) {
-  update_velocity(problem, masses, solution.lambda, &v);
+  update_velocity(problem, *masses, solution.lambda, &v);
   for_portions(team, problem.columns(), kJudgedColumns, [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
       columns[k] = {};
@@ -444,6 +445,12 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution, const Islands& islands) {
+  scratch_->own_masses.update(problem, scratch_->team);
+  return certify(problem, solution, islands, scratch_->own_masses);
+}
+
+Residuals Judge::certify(const Problem& problem, const Solution& solution, const Islands& islands,
+                         const MassBlocks& masses) {
   Residuals result;
   const int row_count = problem.rows();
   const bool finite = solution.lambda.size() == row_count && solution.v.size() == problem.unknowns() &&
@@ -457,14 +464,14 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution, const
   }
   Scratch& s = *scratch_;
   s.islands = &islands;
-  s.masses.update(problem, s.team);
+  s.masses = &masses;
   s.columns.resize(problem.columns());
   s.rows.resize(row_count);
   s.terms.resize(row_count);
   s.by_island.clear();
   s.q.resize(row_count);
   s.w.resize(row_count);
-  update_free_velocity(problem, s.masses, &s.free, s.team);
+  update_free_velocity(problem, *s.masses, &s.free, s.team);
   s.update_speeds(problem, solution);
   result.scale = s.q.norm();
   WorstPart map, part;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "solve/solvers/time_limit.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 /// Row blocks of an island that is solved by itself, with all threads: its sweeps can be shared.
 constexpr std::size_t kLargeIsland = 1000;
+/// Columns of an island up to which an order is found again as soon as it is looked for in what was kept.
+constexpr std::size_t kSmallIsland = 8;
 
 using Clock = std::chrono::steady_clock;
 
@@ -47,12 +50,12 @@ SolverReport sweep(const SolverOptions& budget, const Problem& problem, double t
                    std::unique_ptr<Solver>* sweeper, LadderSlot* slot) {
   if (!*sweeper) {
     SolverOptions metered = budget;
-    metered.work = &slot->work;
+    metered.work = &slot->scratch->work;
     *sweeper = make_solver("pgs", metered);
   }
-  slot->trial.v = from.v;
-  slot->trial.lambda = from.lambda;
-  return (*sweeper)->solve(problem, tolerance, &slot->trial);
+  slot->scratch->trial.v = from.v;
+  slot->scratch->trial.lambda = from.lambda;
+  return (*sweeper)->solve(problem, tolerance, &slot->scratch->trial);
 }
 
 /// What sweeps alone reached: the slot's result, judged by `tolerance`.
@@ -76,16 +79,16 @@ std::vector<std::string_view> solver_choices() {
 /// solve_part with its work counted. Islands share what the whole may take by their rows: a share depends on the sizes
 /// of the others alone, never on how they fared, and on no order.
 void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  slot->work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
-  slot->work.spent = slot->swept;
+  slot->scratch->work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
+  slot->scratch->work.spent = slot->swept;
   if (options.unique_forces) {
-    slot->first = solution->lambda;
-    slot->known = solution->uniqueness;
+    slot->scratch->first = solution->lambda;
+    slot->scratch->known = solution->uniqueness;
     slot->followed = false;
   }
   solve_part(problem, solution, slot);
   if (options.unique_forces && !slot->followed) choose_forces(problem, solution, slot);
-  slot->result.work = slot->work.spent;
+  slot->result.work = slot->scratch->work.spent;
 }
 
 void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, LadderSlot* slot) const {
@@ -96,7 +99,8 @@ void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, 
     return;
   if (options.unique_forces && follow_choice(problem, solution, slot)) return;
   if (starts_cold && slot->swept == 0 && start_cold(problem, solution, slot)) return;
-  if (rungs.size() > 1 && !is_swept_whole(problem, *slot) && slot->open.find(problem, *solution, &slot->masses) &&
+  if (rungs.size() > 1 && !is_swept_whole(problem, *slot) &&
+      slot->scratch->open.find(problem, *solution, &slot->scratch->masses) &&
       solve_without_open(problem, solution, slot))
     return;
   climb(problem, solution, slot);
@@ -113,7 +117,6 @@ void SolverLadder::Impl::reset(LadderSlot* slot) const {
   result = {};
   result.unsupported = true;
   result.residual.worst.relative = std::numeric_limits<double>::infinity();  // worse than any answer
-  slot->solvers.resize(rungs.size());
   slot->counts.assign(rungs.size(), {});
   slot->prototype_count = {};
   result.tolerance = options.tolerance;
@@ -122,8 +125,9 @@ void SolverLadder::Impl::reset(LadderSlot* slot) const {
 /// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by the judge.
 void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   LadderResult& result = slot->result;
-  slot->guess.v = solution->v;
-  slot->guess.lambda = solution->lambda;
+  slot->scratch->solvers.resize(rungs.size());
+  slot->scratch->guess.v = solution->v;
+  slot->scratch->guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
     const int pairs = k > 0 && hurries(*slot) ? std::min(rungs[k].max_pairs, kHurriedPairs) : rungs[k].max_pairs;
     if (k > 0 && calc_pairs(problem) > pairs) continue;  // kHeapsOnly: always
@@ -132,16 +136,16 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
       result.note = is_stopped() ? "stopped" : "time limit";
       break;
     }
-    if (!slot->solvers[k]) {
+    if (!slot->scratch->solvers[k]) {
       SolverOptions metered = solver_options;
-      metered.work = &slot->work;
+      metered.work = &slot->scratch->work;
       if (rungs.size() > 1) metered.settle = options.settle;
-      slot->solvers[k] = make_solver(rungs[k].solver, metered);
+      slot->scratch->solvers[k] = make_solver(rungs[k].solver, metered);
     }
     if (k > 0) ++result.escalations;
-    slot->trial.v = slot->guess.v;
-    slot->trial.lambda = slot->guess.lambda;
-    const SolverReport report = slot->solvers[k]->solve(problem, options.tolerance, &slot->trial);
+    slot->scratch->trial.v = slot->scratch->guess.v;
+    slot->scratch->trial.lambda = slot->scratch->guess.lambda;
+    const SolverReport report = slot->scratch->solvers[k]->solve(problem, options.tolerance, &slot->scratch->trial);
     result.iterations += report.iterations;
     if (result.unsupported) result.note = report.note;
     if (report.status == SolveStatus::Unsupported) continue;  // `trial` need not hold an answer
@@ -157,7 +161,7 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
     count.iterative_residual_sum = count.iterative_residual_max = report.iterative_residual;
     add_statistics(count, &slot->counts[k]);
     if (!(residual.verdict() < result.residual.verdict())) continue;
-    std::swap(*solution, slot->trial);
+    std::swap(*solution, slot->scratch->trial);
     result.residual = residual;
     result.solver = rungs[k].solver;
     result.note = report.note;
@@ -168,7 +172,7 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
     if (result.settled || (k == 0 && result.exhausted)) return;
   }
   if (result.certified || result.unsupported || rungs.size() == 1) return;
-  result.settled = hurries(*slot) && result.residual.relative <= slot->work.looseness * options.settle;
+  result.settled = hurries(*slot) && result.residual.relative <= slot->scratch->work.looseness * options.settle;
   if (!result.settled) rescue(problem, solution, slot);
 }
 
@@ -177,11 +181,12 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
   SolverOptions budget;
   budget.max_iterations = kRescueSweeps;
   budget.stop = solver_options.stop;
-  if (sweep(budget, problem, options.tolerance, *solution, &slot->rescuer, slot).status == SolveStatus::Unsupported)
+  if (sweep(budget, problem, options.tolerance, *solution, &slot->scratch->rescuer, slot).status ==
+      SolveStatus::Unsupported)
     return;
   LadderResult& result = slot->result;
   ++result.escalations;
-  const SolverReport report = slot->solvers[0]->solve(problem, options.tolerance, &slot->trial);
+  const SolverReport report = slot->scratch->solvers[0]->solve(problem, options.tolerance, &slot->scratch->trial);
   const Residuals& residual = report.residual;
   result.iterations += report.iterations;
   SolverStatistics& count = slot->counts[0];
@@ -189,7 +194,7 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
   count.solves = 1;  // the same island, asked for the second time
   if (residual.within(options.tolerance)) count.certified = 1;
   if (!(residual.verdict() < result.residual.verdict())) return;
-  std::swap(*solution, slot->trial);
+  std::swap(*solution, slot->scratch->trial);
   result.residual = residual;
   result.solver = rungs[0].solver;
   result.note = report.note;
@@ -200,12 +205,12 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
 /// leave over: these would add up from step to step.
 bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   if (problem.unknowns() == 0 || !(solution->v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
-  slot->trial.v.setZero(problem.unknowns());
-  slot->trial.lambda = solution->lambda;
-  const Residuals residual = slot->judge.certify(problem, slot->trial);
+  slot->scratch->trial.v.setZero(problem.unknowns());
+  slot->scratch->trial.lambda = solution->lambda;
+  const Residuals residual = slot->scratch->judge.certify(problem, slot->scratch->trial);
   if (!residual.within(options.tolerance)) return false;
-  update_row_velocity(problem, slot->trial.v, slot->trial.lambda, &slot->trial.w);
-  std::swap(*solution, slot->trial);
+  update_row_velocity(problem, slot->scratch->trial.v, slot->scratch->trial.lambda, &slot->scratch->trial.w);
+  std::swap(*solution, slot->scratch->trial);
   LadderResult& result = slot->result;
   result.residual = residual;
   result.certified = true;
@@ -218,14 +223,14 @@ bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Ladder
 /// The impulses of the solver that somebody tries out. False: the judge is not content, and `solution` is as it was.
 bool SolverLadder::Impl::ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   LadderResult& result = slot->result;
-  Solution& trial = slot->trial;
+  Solution& trial = slot->scratch->trial;
   trial.lambda = solution->lambda;
   slot->prototype_count.solves = 1;
   if (options.prototype->solve(problem, options.tolerance, &trial.lambda) && trial.lambda.size() == problem.rows()) {
-    slot->masses.update(problem);
-    update_velocity(problem, slot->masses, trial.lambda, &trial.v);
+    slot->scratch->masses.update(problem);
+    update_velocity(problem, slot->scratch->masses, trial.lambda, &trial.v);
     update_row_velocity(problem, trial.v, trial.lambda, &trial.w);
-    const Residuals residual = slot->judge.certify(problem, trial);
+    const Residuals residual = slot->scratch->judge.certify(problem, trial);
     if (residual.within(options.tolerance)) {
       std::swap(*solution, trial);
       result.residual = residual;
@@ -245,9 +250,13 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
   const auto solve = [&](int island) {
     LadderSlot& slot = *slots[island];
     if (slot.is_heap || slot.is_still || slot.is_solved) return;
-    islands.extract(problem, island, &slot.problem);
-    islands.gather(problem, island, *solution, &slot.solution);
-    solve_metered(slot.problem, &slot.solution, &slot);
+    pool.lend(&slot);
+    islands.extract(problem, island, &slot.scratch->problem);
+    islands.gather(problem, island, *solution, &slot.scratch->solution);
+    solve_metered(slot.scratch->problem, &slot.scratch->solution, &slot);
+    islands.scatter(problem, island, slot.scratch->solution, solution);  // islands have nothing in common
+    slot.is_solved = true;
+    if (islands.columns(island).size() <= kSmallIsland) pool.take_back(&slot);
   };
   // Large ones one after the other, with all hands; the others at the same time.
   const auto is_large = [&](int island) { return islands.blocks(island).size() >= kLargeIsland; };
@@ -257,12 +266,6 @@ void SolverLadder::Impl::solve_islands(const Problem& problem, Solution* solutio
     for (std::size_t island = first; island < last; ++island)
       if (!is_large(static_cast<int>(island))) solve(static_cast<int>(island));
   });
-  for (int island = 0; island < islands.count(); ++island) {
-    LadderSlot& slot = *slots[island];
-    if (slot.is_heap || slot.is_still || slot.is_solved) continue;
-    islands.scatter(problem, island, slot.solution, solution);
-    slot.is_solved = true;
-  }
 }
 
 void add_statistics(const SolverStatistics& part, SolverStatistics* all) {
@@ -299,13 +302,20 @@ void SolverLadder::Impl::update_island_results(const Problem& problem) {
 /// All islands that are neither heaps nor answered yet.
 void SolverLadder::Impl::solve_rest(const Problem& problem, Solution* solution) {
   if (!is_whole()) return solve_islands(problem, solution);
-  if (!slots[0]->is_still && !slots[0]->is_solved)
-    solve_metered(problem, solution, slots[0].get());  // no need to copy anything
+  if (slots[0]->is_still || slots[0]->is_solved) return;
+  pool.lend(slots[0].get());
+  solve_metered(problem, solution, slots[0].get());  // no need to copy anything
+}
+
+/// Inverted when somebody asks for them for the first time.
+const MassBlocks& SolverLadder::Impl::find_masses(const Problem& problem) {
+  if (!std::exchange(has_masses, true)) masses.update(problem, team);
+  return masses;
 }
 
 void SolverLadder::Impl::judge_whole(const Problem& problem, const Solution& solution, LadderJudged* judged) {
   const Clock::time_point began = Clock::now();
-  judged->residual = judge.certify(problem, solution, islands);
+  judged->residual = judge.certify(problem, solution, islands, find_masses(problem));
   judged->seconds += std::chrono::duration<double>(Clock::now() - began).count();
 }
 
@@ -315,7 +325,7 @@ bool SolverLadder::Impl::answer(const Problem& problem, bool judges, Solution* s
   const bool kept = judges && find_kept(problem);
   const bool still = (judges && find_still(problem, solution)) || kept;
   solve_rest(problem, solution);
-  if (!heaps.empty()) *judged = sweep_heaps(problem, judges ? &judge : nullptr, solution);
+  if (!heaps.empty()) *judged = sweep_heaps(problem, judges, solution);
   if (!still || is_stopped()) return !heaps.empty();
   judge_whole(problem, *solution, judged);
   if (!take_still(problem, solution)) return true;
@@ -332,6 +342,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   if (options.unique_forces && solution->uniqueness.size() != problem.blocks.size())
     solution->uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
   islands.update(problem);
+  has_masses = false;
   const int count = std::max(islands.count(), 1);
   while (static_cast<int>(slots.size()) < count) slots.push_back(std::make_unique<LadderSlot>());
   const double limit = std::max(options.work, options.sweeps * problem.rows());

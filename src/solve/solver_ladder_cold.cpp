@@ -20,9 +20,9 @@ bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, 
   SolverOptions budget;
   budget.max_iterations = kStarterSweeps;
   budget.stop = solver_options.stop;
-  const SolverReport report = sweep(budget, problem, options.tolerance, *solution, &slot->starter, slot);
+  const SolverReport report = sweep(budget, problem, options.tolerance, *solution, &slot->scratch->starter, slot);
   if (report.status == SolveStatus::Unsupported) return false;
-  std::swap(*solution, slot->trial);
+  std::swap(*solution, slot->scratch->trial);
   if (report.status != SolveStatus::Solved) return false;
   take_swept(report, options.tolerance, slot);
   return slot->result.certified;

@@ -37,7 +37,7 @@ void add_force(const Problem& problem, int i, const VecX& lambda, const F& at, d
 
 /// The work that it took, of `limit` at most.
 double SolverLadder::Impl::solve_core(const Problem& problem, const CorePart& core, double tolerance, double limit,
-                                      Solution* solution, LadderSlot* own) const {
+                                      Solution* solution, LadderScratch* own) const {
   extract_part(problem, core.part, &own->problem);
   const auto at = [&](int column) {
     const int k = core.part.local_column[column];
@@ -61,51 +61,50 @@ double SolverLadder::Impl::solve_core(const Problem& problem, const CorePart& co
 
 /// The impulses of rows that cannot be swept are forces to those that are.
 void SolverLadder::Impl::hold_machines(const Problem& problem, const Solution& solution, LadderSlot* slot) const {
-  if (slot->cores.held().empty()) return;
-  slot->forces_b = problem.b;
+  if (slot->scratch->cores.held().empty()) return;
+  slot->scratch->forces_b = problem.b;
   const auto at = [&](int column) { return problem.column_start[column]; };
-  for (const int i : slot->cores.held()) add_force(problem, i, solution.lambda, at, slot->forces_b.data());
-  slot->pairs.set_forces(slot->forces_b);
+  for (const int i : slot->scratch->cores.held())
+    add_force(problem, i, solution.lambda, at, slot->scratch->forces_b.data());
+  slot->scratch->pairs.set_forces(slot->scratch->forces_b);
 }
 
 /// That belong to the cores of a heap, beside its own.
 int SolverLadder::Impl::calc_even_sweeps(const LadderSlot& slot) const {
-  return slot.cores.count() > 0 ? kMostEvenings * kEvenSweeps : 0;
+  return slot.scratch->cores.count() > 0 ? kMostEvenings * kEvenSweeps : 0;
 }
 
 /// What a core may take of the work that is left when all sweeps are made.
 double SolverLadder::Impl::calc_core_limit(const LadderHeap& heap) const {
   const LadderSlot& slot = *heap.slot;
   const int sweeps = std::max(slot.sweeps - heap.done, 0) + calc_even_sweeps(slot);
-  const double kept = PairSweeps::calc_work(sweeps, slot.pairs.precision()) * heap.rows;
-  return kCoreWork * std::max(slot.work.limit - slot.work.spent - kept, 0.0);
+  const double kept = PairSweeps::calc_work(sweeps, slot.scratch->pairs.precision()) * heap.rows;
+  return kCoreWork * std::max(slot.scratch->work.limit - slot.scratch->work.spent - kept, 0.0);
 }
 
 /// All of them, in turn, from the impulses of the solution; the sweeps go on from there.
 void SolverLadder::Impl::solve_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
-  while (static_cast<int>(slot->part_slots.size()) < slot->cores.count())
-    slot->part_slots.push_back(std::make_unique<LadderSlot>());
   const double tolerance = std::max(options.tolerance, kCoreShare * options.heap_tolerance);
-  for (int core = 0; core < slot->cores.count() && !is_stopped(); ++core)
-    slot->work.spent += solve_core(problem, slot->cores.with_neighbours(core), tolerance, calc_core_limit(*heap),
-                                   solution, slot->part_slots[core].get());
+  for (int core = 0; core < slot->scratch->cores.count() && !is_stopped(); ++core)
+    slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.with_neighbours(core), tolerance,
+                                            calc_core_limit(*heap), solution, slot->scratch->part_slot(core)->scratch);
   hold_machines(problem, *solution, slot);
-  slot->pairs.set_impulses(solution->lambda);
+  slot->scratch->pairs.set_impulses(solution->lambda);
 }
 
 /// After the last portion of sweeps: cores, what they have moved in the heap, and joints to the last digit.
 void SolverLadder::Impl::end_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   solve_cores(problem, solution, heap);
-  slot->pairs.run(kEvenSweeps, PairSweeps::kSafeRadius, solver_options.stop);
-  slot->work.spent += PairSweeps::calc_work(kEvenSweeps, slot->pairs.precision()) * heap->rows;
-  slot->pairs.update_impulses(&solution->lambda);
-  slot->pairs.update_velocity(&solution->v);
-  for (int core = 0; core < slot->cores.count() && !is_stopped(); ++core) {
-    if (!slot->cores.is_machine(core)) continue;
-    slot->work.spent += solve_core(problem, slot->cores.alone(core), options.tolerance, calc_core_limit(*heap),
-                                   solution, slot->part_slots[core].get());
+  slot->scratch->pairs.run(kEvenSweeps, PairSweeps::kSafeRadius, solver_options.stop);
+  slot->scratch->work.spent += PairSweeps::calc_work(kEvenSweeps, slot->scratch->pairs.precision()) * heap->rows;
+  slot->scratch->pairs.update_impulses(&solution->lambda);
+  slot->scratch->pairs.update_velocity(&solution->v);
+  for (int core = 0; core < slot->scratch->cores.count() && !is_stopped(); ++core) {
+    if (!slot->scratch->cores.is_machine(core)) continue;
+    slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.alone(core), options.tolerance,
+                                            calc_core_limit(*heap), solution, slot->scratch->part_slot(core)->scratch);
   }
 }
 

@@ -10,12 +10,12 @@ namespace {
 /// Whether the guess was a choice, or unique, wherever it is not zero. *chosen: not everywhere unique.
 bool is_choice(const Problem& problem, const LadderSlot& slot, bool* chosen) {
   *chosen = false;
-  if (slot.known.size() != problem.blocks.size()) return false;
+  if (slot.scratch->known.size() != problem.blocks.size()) return false;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const RowBlock& block = problem.blocks[i];
-    if (!is_contact(block) || slot.first[block.row] == 0) continue;
-    if (slot.known[i] != Uniqueness::Unique && slot.known[i] != Uniqueness::Chosen) return false;
-    *chosen = *chosen || slot.known[i] == Uniqueness::Chosen;
+    if (!is_contact(block) || slot.scratch->first[block.row] == 0) continue;
+    if (slot.scratch->known[i] != Uniqueness::Unique && slot.scratch->known[i] != Uniqueness::Chosen) return false;
+    *chosen = *chosen || slot.scratch->known[i] == Uniqueness::Chosen;
   }
   return true;
 }
@@ -29,7 +29,7 @@ bool SolverLadder::Impl::follow_choice(const Problem& problem, Solution* solutio
     return false;
   LadderResult& result = slot->result;
   const UniqueForces::Outcome outcome =
-      slot->forces.follow(problem, options.tolerance, &slot->work, &slot->judge, solution);
+      slot->scratch->forces.follow(problem, options.tolerance, &slot->scratch->work, &slot->scratch->judge, solution);
   result.iterations = slot->counts[0].iterations = outcome.factorizations;
   slot->followed = outcome.chosen;
   if (!outcome.chosen) return false;
@@ -44,18 +44,19 @@ bool SolverLadder::Impl::follow_choice(const Problem& problem, Solution* solutio
 /// Whether the island rests on contacts whose forces are unique or were found to be arbitrary, and under the same load:
 /// the guess solves the problem too. What was not found for it will not be found now.
 bool SolverLadder::Impl::still_unfound(const Problem& problem, const Solution& solution, LadderSlot* slot) const {
-  if (slot->known.size() != problem.blocks.size() || !(solution.v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
+  if (slot->scratch->known.size() != problem.blocks.size() || !(solution.v.cwiseAbs().maxCoeff() <= kRestSpeed))
+    return false;
   bool arbitrary = false;
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     if (!is_contact(problem.blocks[i]) || solution.lambda[problem.blocks[i].row] == 0) continue;
-    if (slot->known[i] == Uniqueness::Unknown || slot->known[i] == Uniqueness::Chosen) return false;
-    arbitrary = arbitrary || slot->known[i] == Uniqueness::Arbitrary;
+    if (slot->scratch->known[i] == Uniqueness::Unknown || slot->scratch->known[i] == Uniqueness::Chosen) return false;
+    arbitrary = arbitrary || slot->scratch->known[i] == Uniqueness::Arbitrary;
   }
   if (!arbitrary) return false;
-  slot->trial.lambda = slot->first;
-  slot->masses.update(problem);
-  update_velocity(problem, slot->masses, slot->trial.lambda, &slot->trial.v);
-  return slot->judge.certify(problem, slot->trial).within(options.tolerance);
+  slot->scratch->trial.lambda = slot->scratch->first;
+  slot->scratch->masses.update(problem);
+  update_velocity(problem, slot->scratch->masses, slot->scratch->trial.lambda, &slot->scratch->trial.v);
+  return slot->scratch->judge.certify(problem, slot->scratch->trial).within(options.tolerance);
 }
 
 /// The impulses of an answer that the judge is content with, where there are others.
@@ -68,17 +69,17 @@ void SolverLadder::Impl::choose_forces(const Problem& problem, Solution* solutio
   if (!result.certified || result.tolerance > options.tolerance || !UniqueForces::takes(problem)) return;
   // Where the guess was a choice, and solves the problem with no bit changed, it still is one: nothing has moved.
   bool chosen = false;
-  if ((solution->lambda.array() == slot->first.array()).all() && is_choice(problem, *slot, &chosen)) {
-    solution->uniqueness = slot->known;
+  if ((solution->lambda.array() == slot->scratch->first.array()).all() && is_choice(problem, *slot, &chosen)) {
+    solution->uniqueness = slot->scratch->known;
     result.unchosen = 0;
     return;
   }
   if (still_unfound(problem, *solution, slot)) {
-    solution->uniqueness = slot->known;
+    solution->uniqueness = slot->scratch->known;
     return;
   }
   const UniqueForces::Outcome outcome =
-      slot->forces.choose(problem, options.tolerance, &slot->work, &slot->judge, solution);
+      slot->scratch->forces.choose(problem, options.tolerance, &slot->scratch->work, &slot->scratch->judge, solution);
   result.choices = outcome.factorizations;
   if (outcome.chosen) result.residual = outcome.residual;
   result.unchosen = outcome.chosen || outcome.unique ? 0 : 1;

@@ -49,7 +49,7 @@ bool has_friction(const Problem& problem, const ProblemPart& part) {
 }  // namespace
 
 bool SolverLadder::Impl::is_dear(const Problem& problem, LadderSlot* slot) const {
-  return slot->cost.calc(problem) > kDearFactor;
+  return slot->scratch->cost.calc(problem) > kDearFactor;
 }
 
 /// Marks them. Where islands are held or somebody else is asked first, they go the way of all islands.
@@ -64,9 +64,10 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
     int ordered = options.ordered_columns;
     if (options.heap_sweeps > 0 && !has_friction(problem, part))
       ordered = std::min(ordered, PairSweeps::is_loose(problem, part.blocks) ? kLooseSmoothColumns : kSmoothColumns);
-    if (slot.cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes_columns(problem)) continue;
-    if (!was_heap) slot = LadderSlot();  // what newton had for it is of no use, and large
-    if (!slot.cores.update(problem, part)) continue;
+    if (island_cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes_columns(problem)) continue;
+    if (!was_heap) slot.own.reset();  // what newton had for it is of no use, and large
+    slot.take_own();
+    if (!slot.scratch->cores.update(problem, part)) continue;
     slot.is_heap = true;
     int rows = 0;
     for (const int i : part.blocks) rows += problem.blocks[i].size;
@@ -78,26 +79,26 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 void SolverLadder::Impl::begin_heap(const Problem& problem, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   if (options.heap_sweeps == 0) heap->precision = SweepPrecision::Double;  // nobody is in a hurry
-  heap->part = {slot->cores.swept(), heap->whole.columns, heap->whole.local_column};
-  slot->pairs.set_team(team);
-  slot->pairs.start(problem, heap->part, heap->precision);
+  heap->part = {slot->scratch->cores.swept(), heap->whole.columns, heap->whole.local_column};
+  slot->scratch->pairs.set_team(team);
+  slot->scratch->pairs.start(problem, heap->part, heap->precision);
   hold_machines(problem, *solution, slot);
-  if (solution->lambda.allFinite()) slot->pairs.set_guess(solution->lambda);
+  if (solution->lambda.allFinite()) slot->scratch->pairs.set_guess(solution->lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
   heap->loose = PairSweeps::is_loose(problem, heap->part.blocks);
-  if (options.heap_sweeps > 0 && slot->pairs.has_friction() && !options.few_sweeps) {
+  if (options.heap_sweeps > 0 && slot->scratch->pairs.has_friction() && !options.few_sweeps) {
     const int most = heap->loose ? PairSweeps::kLooseSweeps : kSmallHeapSweeps * options.heap_sweeps;
     const double rows = heap->loose ? kLooseHeap : kSmallHeap;
     slot->sweeps = std::max(slot->sweeps, std::min(most, static_cast<int>(rows / heap->rows)));
   }
-  const double a_row = (slot->work.limit - slot->work.spent) / heap->rows;
+  const double a_row = (slot->scratch->work.limit - slot->scratch->work.spent) / heap->rows;
   const double affordable =
-      (a_row - kPairStart) / PairSweeps::calc_work(1, slot->pairs.precision()) - calc_even_sweeps(*slot);
+      (a_row - kPairStart) / PairSweeps::calc_work(1, slot->scratch->pairs.precision()) - calc_even_sweeps(*slot);
   if (affordable < slot->sweeps) {
     slot->sweeps = std::max(1, static_cast<int>(affordable));
     slot->result.note = kWorkBudget;
   }
-  slot->work.spent += kPairStart * heap->rows;
+  slot->scratch->work.spent += kPairStart * heap->rows;
 }
 
 void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const {
@@ -105,15 +106,15 @@ void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, Solution
   const int last = heap->done + sweeps;
   while (heap->done < last) {
     int portion = last - heap->done;
-    if (slot->cores.count() > 0) {
+    if (slot->scratch->cores.count() > 0) {
       portion = std::min(portion, std::max(kCoreSweeps, heap->done));
       if (heap->done > 0) {
-        slot->pairs.update_impulses(&solution->lambda);
+        slot->scratch->pairs.update_impulses(&solution->lambda);
         solve_cores(problem, solution, heap);
       }
     }
-    slot->pairs.run(portion, PairSweeps::kSafeRadius, solver_options.stop);
-    slot->work.spent += PairSweeps::calc_work(portion, slot->pairs.precision()) * heap->rows;
+    slot->scratch->pairs.run(portion, PairSweeps::kSafeRadius, solver_options.stop);
+    slot->scratch->work.spent += PairSweeps::calc_work(portion, slot->scratch->pairs.precision()) * heap->rows;
     heap->done += portion;
   }
   heap->ended = heap->done >= slot->sweeps;
@@ -123,18 +124,18 @@ void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, Solution
 /// What the sweeps have found goes into the solution, unless it is there.
 void SolverLadder::Impl::read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const {
   if (std::exchange(heap->read, true)) return;
-  heap->slot->pairs.update_impulses(&solution->lambda);
-  heap->slot->pairs.update_velocity(&solution->v);
-  if (heap->slot->cores.count() > 0) end_cores(problem, solution, heap);
+  heap->slot->scratch->pairs.update_impulses(&solution->lambda);
+  heap->slot->scratch->pairs.update_velocity(&solution->v);
+  if (heap->slot->scratch->cores.count() > 0) end_cores(problem, solution, heap);
   update_row_velocity(problem, heap->whole, solution->v, solution->lambda, &solution->w, team);
 }
 
 /// Where few sweeps were asked for and the island was hit so hard that they were too few: as many again, several times.
 bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
   if (!options.few_sweeps || heap.done + heap.slot->sweeps > kMostPortions * heap.slot->sweeps) return false;
-  const double next = PairSweeps::calc_work(heap.slot->sweeps, heap.slot->pairs.precision()) * heap.rows;
-  return heap.slot->work.spent + next <= heap.slot->work.limit &&
-         heap.slot->pairs.calc_change() > (heap.loose ? kLooseFarOff : kFarOff);
+  const double next = PairSweeps::calc_work(heap.slot->sweeps, heap.slot->scratch->pairs.precision()) * heap.rows;
+  return heap.slot->scratch->work.spent + next <= heap.slot->scratch->work.limit &&
+         heap.slot->scratch->pairs.calc_change() > (heap.loose ? kLooseFarOff : kFarOff);
 }
 
 /// The sweeps that it has yet to have.
@@ -145,18 +146,18 @@ void SolverLadder::Impl::sweep_on(const Problem& problem, Solution* solution, La
 
 /// After read_heap: single precision was not enough, as where a load of many tonnes rests on grams.
 bool SolverLadder::Impl::is_rounded(const LadderHeap& heap) const {
-  return heap.precision == SweepPrecision::Single && !(heap.slot->pairs.calc_drift() <= kMostDrift);
+  return heap.precision == SweepPrecision::Single && !(heap.slot->scratch->pairs.calc_drift() <= kMostDrift);
 }
 
 /// A few sweeps of each, and the rest for those that the judge is not content with. Null: nobody judges, and what a
 /// visit would change decides.
-void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, Judge* judge_of,
+void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderHeap> all, const HeapJudge& judge_of,
                                        Solution* solution, LadderJudged* judged) const {
   bool near = false, known = false;
   const auto judge_whole = [&] {
     for (LadderHeap& heap : all) read_heap(problem, &heap, solution);
     const Clock::time_point start = Clock::now();
-    judged->residual = judge_of->certify(problem, *solution);
+    judged->residual = judge_of.judge->certify(problem, *solution, *judge_of.islands, *judge_of.masses);
     judged->seconds += std::chrono::duration<double>(Clock::now() - start).count();
     known = true;
   };
@@ -166,15 +167,15 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     sweep_heap(problem, looks ? kFirstPairSweeps : heap.slot->sweeps, solution, &heap);
     if (is_stopped()) return;  // nobody waits for an answer, or for the judge
     if (!looks) continue;
-    const double change = heap.slot->pairs.calc_change();
-    heap.ended = judge_of == nullptr && change <= options.heap_tolerance;
-    heap.near = judge_of != nullptr && change <= kNearEnough * options.heap_tolerance;
+    const double change = heap.slot->scratch->pairs.calc_change();
+    heap.ended = judge_of.judge == nullptr && change <= options.heap_tolerance;
+    heap.near = judge_of.judge != nullptr && change <= kNearEnough * options.heap_tolerance;
     near = near || heap.near;
   }
   if (near) judge_whole();
   for (LadderHeap& heap : all) {
     // Of others, that happen to be judged with it, a heap must not depend.
-    if (heap.near && judge_of->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
+    if (heap.near && judge_of.judge->islands()[heap.island].within(options.heap_tolerance)) heap.ended = true;
     if (!heap.ended || is_far_off(heap)) known = false;
     sweep_on(problem, solution, &heap);
     read_heap(problem, &heap, solution);
@@ -189,28 +190,29 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     }
     if (is_stopped()) return;
   }
-  if (!known && judge_of != nullptr) judge_whole();
+  if (!known && judge_of.judge != nullptr) judge_whole();
 }
 
 /// All heaps of the problem. The certificate of the whole, whose other islands are solved; infinite without a judge.
-LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution) {
+LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, bool judges, Solution* solution) {
   LadderJudged judged;
   Residuals& residual = judged.residual;
   residual.natural = residual.relative = residual.worst.relative = std::numeric_limits<double>::infinity();
   for (LadderHeap& heap : heaps) {
     reset(heap.slot);
-    heap.slot->work.limit = std::max(work_per_row * heap.rows, calc_least_work());
-    heap.slot->work.spent = 0;
+    heap.slot->scratch->work.limit = std::max(work_per_row * heap.rows, calc_least_work());
+    heap.slot->scratch->work.spent = 0;
   }
+  const HeapJudge judge_of = judges ? HeapJudge{&judge, &islands, &find_masses(problem)} : HeapJudge{};
   sweep_in_turn(problem, heaps, judge_of, solution, &judged);
   if (is_stopped()) return judged;
   for (LadderHeap& heap : heaps) {
     SolverReport report;
     report.iterations = heap.done;
-    report.residual = judge_of != nullptr ? judge_of->islands()[heap.island] : residual;
+    report.residual = judges ? judge.islands()[heap.island] : residual;
     report.note = heap.slot->result.note;
     take_heap(report, heap.slot);
-    heap.slot->result.work = heap.slot->work.spent;
+    heap.slot->result.work = heap.slot->scratch->work.spent;
     if (!options.unique_forces) continue;
     heap.slot->result.unchosen = 1;
     for (const int i : heap.whole.blocks) solution->uniqueness[i] = Uniqueness::Unknown;
@@ -221,11 +223,13 @@ LadderJudged SolverLadder::Impl::sweep_heaps(const Problem& problem, Judge* judg
 /// An island that is too dear to factor, by itself: what the sweeps reach, by the heaps' own tolerance. False: they
 /// cannot take it.
 bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  slot->parts.update(problem);
-  if (PairSweeps::takes_columns(problem) && slot->cores.update(problem, slot->parts.part(0))) {
-    LadderHeap heap{slot->parts.part(0), slot, 0, problem.rows()};
+  slot->scratch->parts.update(problem);
+  if (PairSweeps::takes_columns(problem) && slot->scratch->cores.update(problem, slot->scratch->parts.part(0))) {
+    LadderHeap heap{slot->scratch->parts.part(0), slot, 0, problem.rows()};
     LadderJudged judged;
-    sweep_in_turn(problem, {&heap, 1}, &slot->judge, solution, &judged);
+    slot->scratch->masses.update(problem);
+    const HeapJudge judge_of{&slot->scratch->judge, &slot->scratch->parts, &slot->scratch->masses};
+    sweep_in_turn(problem, {&heap, 1}, judge_of, solution, &judged);
     SolverReport report;
     report.residual = judged.residual;
     report.iterations = heap.done;
@@ -239,10 +243,10 @@ bool SolverLadder::Impl::solve_heap(const Problem& problem, Solution* solution, 
   budget.mixing = kHeapMixing;
   budget.relaxation = kHeapRelaxation;
   budget.team = team;
-  const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->heaper, slot);
+  const SolverReport report = sweep(budget, problem, options.heap_tolerance, *solution, &slot->scratch->heaper, slot);
   if (report.status == SolveStatus::Unsupported) return false;
   if (is_stopped()) return true;
-  std::swap(*solution, slot->trial);
+  std::swap(*solution, slot->scratch->trial);
   take_heap(report, slot);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/thread_team.h"
@@ -33,8 +34,11 @@ struct LadderRung {
   int max_pairs;  ///< larger islands skip this rung
 };
 
-/// Everything one island needs, kept from call to call: scratch only.
-struct LadderSlot {
+struct LadderSlot;
+
+/// What it takes to solve an island, kept from call to call. What is in it when an island begins changes nothing but
+/// the time that it takes.
+struct LadderScratch {
   Problem problem;
   Solution solution, guess, trial;
   std::vector<std::unique_ptr<Solver>> solvers;      ///< one per rung
@@ -44,20 +48,10 @@ struct LadderSlot {
   MassBlocks masses;
   FactorCost cost;
   WorkMeter work;
-  LadderResult result;
-  std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
-  SolverStatistics prototype_count;
-  bool is_heap = false;    ///< swept where it stands
-  bool is_still = false;   ///< answered by its guess, if the judge agrees
-  bool is_kept = false;    ///< because it is the answer of an earlier pass
-  bool is_solved = false;  ///< in this call
-  int sweeps = 0;          ///< of a heap: that it is to have
-  double swept = 0;        ///< work of sweeps where the island stands, before anybody is asked
   // Of many impulses those that are meant.
   UniqueForces forces;
   VecX first;                     ///< the guess
   std::vector<Uniqueness> known;  ///< of the guess
-  bool followed = false;          ///< the answer is a choice already
   HeapCores cores;                ///< of a heap
   std::vector<double> forces_b;   ///< b with the impulses that its sweeps hold
   // The island without contacts that stay open, or the cores of a heap.
@@ -65,6 +59,61 @@ struct LadderSlot {
   Islands parts;
   std::vector<std::unique_ptr<LadderSlot>> part_slots;
   Solution whole;
+  /// Of a part; it has scratch of its own.
+  LadderSlot* part_slot(int part);
+};
+
+/// What is known of an island.
+struct LadderSlot {
+  LadderScratch* scratch = nullptr;    ///< while it is solved
+  std::unique_ptr<LadderScratch> own;  ///< kept by large islands: orders and factors of the step before serve again
+  LadderResult result;
+  std::vector<SolverStatistics> counts;  ///< of the last call, one per rung
+  SolverStatistics prototype_count;
+  bool is_heap = false;    ///< swept where it stands
+  bool is_still = false;   ///< answered by its guess, if the judge agrees
+  bool is_kept = false;    ///< because it is the answer of an earlier pass
+  bool is_solved = false;  ///< in this call
+  bool followed = false;   ///< the answer is a choice already
+  int sweeps = 0;          ///< of a heap: that it is to have
+  double swept = 0;        ///< work of sweeps where the island stands, before anybody is asked
+  /// Has scratch of its own from now on.
+  void take_own() {
+    if (!own) own = std::make_unique<LadderScratch>();
+    scratch = own.get();
+  }
+};
+
+inline LadderSlot* LadderScratch::part_slot(int part) {
+  while (static_cast<int>(part_slots.size()) <= part) {
+    part_slots.push_back(std::make_unique<LadderSlot>());
+    part_slots.back()->take_own();
+  }
+  return part_slots[part].get();
+}
+
+/// Scratch that no island has: a falling heap has thousands of small ones, of which few are solved at the same time.
+class LadderPool {
+ public:
+  void lend(LadderSlot* slot) {
+    if (!slot->own) {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        slot->own = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    slot->take_own();
+  }
+  void take_back(LadderSlot* slot) {
+    slot->scratch = nullptr;
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(slot->own));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<LadderScratch>> free_;
 };
 
 /// An island that is too dear to factor: swept where it stands, nothing is copied but its cores.
@@ -80,6 +129,13 @@ struct LadderHeap {
   bool ended = false;
   SweepPrecision precision = SweepPrecision::Single;
   bool read = false;  ///< the solution has what the sweeps have found
+};
+
+/// Who judges heaps, with what is known of the problem that they are in. Null: nobody does.
+struct HeapJudge {
+  Judge* judge = nullptr;
+  const Islands* islands = nullptr;
+  const MassBlocks* masses = nullptr;
 };
 
 /// A certificate, and what it took.
@@ -101,12 +157,12 @@ struct SolverLadder::Impl {
   bool solve_heap(const Problem& problem, Solution* solution, LadderSlot* slot) const;
   bool is_dear(const Problem& problem, LadderSlot* slot) const;
   void find_heaps(const Problem& problem);
-  LadderJudged sweep_heaps(const Problem& problem, Judge* judge_of, Solution* solution);
+  LadderJudged sweep_heaps(const Problem& problem, bool judges, Solution* solution);
   void begin_heap(const Problem& problem, Solution* solution, LadderHeap* heap) const;
   void sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const;
   void sweep_on(const Problem& problem, Solution* solution, LadderHeap* heap) const;
   double solve_core(const Problem& problem, const CorePart& core, double tolerance, double limit, Solution* solution,
-                    LadderSlot* own) const;
+                    LadderScratch* own) const;
   void hold_machines(const Problem& problem, const Solution& solution, LadderSlot* slot) const;
   int calc_even_sweeps(const LadderSlot& slot) const;
   double calc_core_limit(const LadderHeap& heap) const;
@@ -115,12 +171,12 @@ struct SolverLadder::Impl {
   bool is_rounded(const LadderHeap& heap) const;
   void read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const;
   bool is_far_off(const LadderHeap& heap) const;
-  void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, Judge* judge, Solution* solution,
+  void sweep_in_turn(const Problem& problem, std::span<LadderHeap> heaps, const HeapJudge& judge_of, Solution* solution,
                      LadderJudged* judged) const;
   void take_heap(const SolverReport& report, LadderSlot* slot) const;
   bool is_swept_whole(const Problem& problem, const LadderSlot& slot) const;
   bool hurries(const LadderSlot& slot) const {
-    return options.settle > options.tolerance && std::isfinite(slot.work.limit);
+    return options.settle > options.tolerance && std::isfinite(slot.scratch->work.limit);
   }
   /// None where a number is given, or where nothing may be settled.
   double calc_least_work() const {
@@ -156,6 +212,7 @@ struct SolverLadder::Impl {
   bool is_whole() const { return islands.count() == 1 && islands.free_columns().empty() && heaps.empty(); }
   void solve_rest(const Problem& problem, Solution* solution);
   bool answer(const Problem& problem, bool judges, Solution* solution, LadderJudged* judged);
+  const MassBlocks& find_masses(const Problem& problem);
   void judge_whole(const Problem& problem, const Solution& solution, LadderJudged* judged);
   void add_counts(const LadderSlot& slot);
   void update_island_results(const Problem& problem);
@@ -175,9 +232,12 @@ struct SolverLadder::Impl {
   std::vector<int> island_of_row;
   std::vector<IslandResult> island_results;
   std::vector<std::unique_ptr<LadderSlot>> slots;
+  LadderPool pool;
+  FactorCost island_cost;  ///< of find_heaps
   std::vector<LadderHeap> heaps;
   std::span<const char> answered;  ///< columns that have their answer
-  MassBlocks still_masses;
+  MassBlocks masses;               ///< of the problem, see find_masses
+  bool has_masses = false;
   PgsSweeps cold{SolverOptions{}};  ///< of all islands of a problem in local form
   VecX cold_best;
   std::vector<SolverReport> reports;  ///< of its islands

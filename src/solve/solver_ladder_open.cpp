@@ -25,22 +25,23 @@ void count_once(bool taken, LadderSlot* slot) {
 
 /// One part of the island up the ladder, into the whole. Parts share the island's work by their rows, as islands do.
 void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderSlot* slot) const {
-  LadderSlot& part = *slot->part_slots[index];
-  slot->parts.extract(problem, index, &part.problem);
-  slot->parts.gather(problem, index, slot->whole, &part.solution);
+  LadderSlot& part = *slot->scratch->part_slot(index);
+  slot->scratch->parts.extract(problem, index, &part.scratch->problem);
+  slot->scratch->parts.gather(problem, index, slot->scratch->whole, &part.scratch->solution);
   reset(&part);
-  part.work.spent = 0;
-  part.work.limit = slot->work.limit;
-  if (std::isfinite(slot->work.limit)) {
-    const double share = slot->work.limit * part.problem.rows() / problem.rows();
-    part.work.limit = std::min(std::max(share, calc_least_work()), slot->work.limit - slot->work.spent);
+  part.scratch->work.spent = 0;
+  part.scratch->work.limit = slot->scratch->work.limit;
+  if (std::isfinite(slot->scratch->work.limit)) {
+    const double share = slot->scratch->work.limit * part.scratch->problem.rows() / problem.rows();
+    part.scratch->work.limit =
+        std::min(std::max(share, calc_least_work()), slot->scratch->work.limit - slot->scratch->work.spent);
   }
   // Loose heaps have so many sweeps and no more, whatever they may be left at.
-  const bool loose = PairSweeps::is_loose(problem, slot->parts.blocks(index));
-  part.work.looseness = loose ? 1 : slot->open.calc_looseness(problem);
-  climb(part.problem, &part.solution, &part);
-  slot->parts.scatter(problem, index, part.solution, &slot->whole);
-  slot->work.spent += part.work.spent;
+  const bool loose = PairSweeps::is_loose(problem, slot->scratch->parts.blocks(index));
+  part.scratch->work.looseness = loose ? 1 : slot->scratch->open.calc_looseness(problem);
+  climb(part.scratch->problem, &part.scratch->solution, &part);
+  slot->scratch->parts.scatter(problem, index, part.scratch->solution, &slot->scratch->whole);
+  slot->scratch->work.spent += part.scratch->work.spent;
   LadderResult& result = slot->result;
   result.iterations += part.result.iterations;
   result.escalations += part.result.escalations;
@@ -56,30 +57,28 @@ void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderS
 /// True: `solution` is the answer, certified or as far as the work goes. False: the island must be solved whole.
 bool SolverLadder::Impl::solve_without_open(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   LadderResult& result = slot->result;
-  Solution& whole = slot->whole;
+  Solution& whole = slot->scratch->whole;
   whole.v = solution->v;
   whole.lambda = solution->lambda;
   whole.uniqueness.clear();  // a matter of the whole answer (solver_ladder_forces.cpp)
   whole.w.setZero(problem.rows());
   bool able = true, open = false;
   for (int round = 0; round < kOpenRounds && able && !open; ++round) {
-    slot->parts.update(problem, slot->open.left_out());
-    slot->parts.solve_free_columns(problem, &whole);
-    while (static_cast<int>(slot->part_slots.size()) < slot->parts.count())
-      slot->part_slots.push_back(std::make_unique<LadderSlot>());
-    for (int k = 0; k < slot->parts.count() && able; ++k) {
-      const std::span<const int> blocks = slot->parts.blocks(k);
-      const auto is_new = [&](int i) { return round == 0 || slot->open.taken_back(i); };
+    slot->scratch->parts.update(problem, slot->scratch->open.left_out());
+    slot->scratch->parts.solve_free_columns(problem, &whole);
+    for (int k = 0; k < slot->scratch->parts.count() && able; ++k) {
+      const std::span<const int> blocks = slot->scratch->parts.blocks(k);
+      const auto is_new = [&](int i) { return round == 0 || slot->scratch->open.taken_back(i); };
       if (std::none_of(blocks.begin(), blocks.end(), is_new)) continue;  // solved in an earlier round
       solve_closed(problem, k, slot);
-      const LadderResult& part = slot->part_slots[k]->result;
+      const LadderResult& part = slot->scratch->part_slot(k)->result;
       able = part.certified || part.settled || part.exhausted;
     }
-    open = able && !slot->open.take_back(problem, whole.v);
+    open = able && !slot->scratch->open.take_back(problem, whole.v);
   }
   if (open) {
     update_row_velocity(problem, whole.v, whole.lambda, &whole.w);
-    result.residual = slot->judge.certify(problem, whole);
+    result.residual = slot->scratch->judge.certify(problem, whole);
     result.certified = result.residual.within(options.tolerance);
     // Of the whole, whatever a part by itself has reached.
     if (hurries(*slot)) {

@@ -151,12 +151,11 @@ bool SolverLadder::Impl::find_still(const Problem& problem, Solution* solution) 
     if (slots[island]->is_kept || !is_slow(problem, part, *solution) || !keeps_choice(problem, *solution, part))
       continue;
     if (!any) {
-      still_masses.update(problem);
       guess_v = still_v = still_free = solution->v;
       any = true;
     }
-    update_velocity(problem, still_masses, part, solution->lambda, &still_v);
-    update_free_velocity(problem, still_masses, part, &still_free);
+    update_velocity(problem, find_masses(problem), part, solution->lambda, &still_v);
+    update_free_velocity(problem, find_masses(problem), part, &still_free);
     RowSpeeds speeds;
     for (const int i : part.blocks)
       add_speeds(problem, problem.blocks[i], {still_v, guess_v, still_free}, solution->lambda, &speeds);

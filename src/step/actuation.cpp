@@ -38,7 +38,7 @@ void add_coupling_row(const StepInput& input, const CouplingRow& coupling, const
     const Body& body = input.model->bodies[i];
     if (moves_freely(*map, i)) {
       BlockMap entry = problem->add_entry(map->column_of_body[i]);
-      for (int j = 0; j < body.dof; ++j) entry(0, j) = coupling.row[k].dot(body.free_basis.col(j));
+      for (int j = 0; j < body.dof; ++j) entry(0, j) = coupling.row[k].dot(body.free_basis().col(j));
     } else if (body.kind == BodyKind::Kinematic) {
       problem->c[row] += coupling.row[k].dot(as_motion(input.prescribed[i]));
     }

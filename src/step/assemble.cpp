@@ -30,7 +30,8 @@ double calc_freedom(const StepInput& input, const RowMap& map, int body_a, int b
   const auto side = [&](int body, const Vec6& part) {
     if (body < 0 || map.column_of_body[body] < 0) return;
     const Body& b = input.model->bodies[body];
-    for (int k = 0; k < b.dof; ++k) free = std::max(free, std::abs(part.dot(b.free_basis.col(k))));
+    if (b.dof == 6) free = std::max(free, part.cwiseAbs().maxCoeff());  // the basis is the identity
+    for (int k = 0; k < b.dof && b.dof < 6; ++k) free = std::max(free, std::abs(part.dot(b.free_basis().col(k))));
   };
   side(body_a, row.a);
   side(body_b, row.b);
@@ -75,10 +76,10 @@ void fill_body_column(const Body& body, const Vec6& momentum, const Mat3* gyrosc
     return;
   }
   for (int k = 0; k < body.dof; ++k) {
-    const Vec6 s = body.free_basis.col(k);
+    const Vec6 s = body.free_basis().col(k);
     b[k] = s.dot(momentum);
     for (int j = 0; j < body.dof; ++j) {
-      const Vec6 r = body.free_basis.col(j);
+      const Vec6 r = body.free_basis().col(j);
       a(j, k) = body.mass * r.head<3>().dot(s.head<3>()) + r.tail<3>().dot(inertia * s.tail<3>());
     }
   }
@@ -108,7 +109,7 @@ void fill_pair_entries(const StepInput& input, const RowMap& map, int body_a, in
         if (b.dof == 6) {
           std::copy_n(row.data(), 6, out);
         } else {
-          for (int k = 0; k < b.dof; ++k) out[k] = row.dot(b.free_basis.col(k));
+          for (int k = 0; k < b.dof; ++k) out[k] = row.dot(b.free_basis().col(k));
         }
       }
     } else if (b.kind == BodyKind::Kinematic && !is_zero_twist(input.prescribed[body])) {
@@ -132,7 +133,7 @@ void add_pair_impulse(const StepInput& input, const RowMap& map, int body_a, int
     if (body < 0 || map.column_of_body[body] < 0) return;
     const Body& b = input.model->bodies[body];
     double* out = problem->b.data() + problem->column_start[map.column_of_body[body]];
-    for (int k = 0; k < b.dof; ++k) out[k] += impulse * part.dot(b.free_basis.col(k));
+    for (int k = 0; k < b.dof; ++k) out[k] += impulse * (b.dof == 6 ? part[k] : part.dot(b.free_basis().col(k)));
   };
   side(body_a, row.a);
   side(body_b, row.b);
@@ -143,8 +144,8 @@ double calc_pair_mobility(const Model& model, int body_a, int body_b, const Pair
   const auto side = [&](int body, const Vec6& part) {
     if (body < 0 || model.bodies[body].kind != BodyKind::Dynamic) return;
     const Body& b = model.bodies[body];
-    Vec6 free = Vec6::Zero();
-    for (int k = 0; k < b.dof; ++k) free += part.dot(b.free_basis.col(k)) * b.free_basis.col(k);
+    Vec6 free = b.dof == 6 ? part : Vec6(Vec6::Zero());
+    for (int k = 0; k < b.dof && b.dof < 6; ++k) free += part.dot(b.free_basis().col(k)) * b.free_basis().col(k);
     mobility += free.head<3>().squaredNorm() / b.mass + free.tail<3>().dot(b.inertia_inverse * free.tail<3>());
   };
   side(body_a, row.a);
@@ -153,8 +154,9 @@ double calc_pair_mobility(const Model& model, int body_a, int body_b, const Pair
 }
 
 int count_free_rotations(const Body& body) {
+  if (body.dof == 6) return 3;
   int rotations = 0;
-  for (int k = 0; k < body.dof; ++k) rotations += body.free_basis.col(k).tail<3>().squaredNorm() > 0.5 ? 1 : 0;
+  for (int k = 0; k < body.dof; ++k) rotations += body.free_basis().col(k).tail<3>().squaredNorm() > 0.5 ? 1 : 0;
   return rotations;
 }
 
@@ -335,7 +337,7 @@ Twist calc_body_twist(const StepInput& input, const RowMap& map, const Problem& 
     return {all.head<3>(), all.tail<3>()};
   }
   Vec6 u = Vec6::Zero();
-  for (int k = 0; k < b.dof; ++k) u += eta[k] * b.free_basis.col(k);
+  for (int k = 0; k < b.dof; ++k) u += eta[k] * b.free_basis().col(k);
   return {u.head<3>(), u.tail<3>()};
 }
 
@@ -351,10 +353,10 @@ Vec3 calc_turning_momentum(const Body& body, bool turning, const Vec3& omega, co
   // Only rotations that are all free precess; a body held to one axis cannot, and one held to two axes follows
   // the antisymmetric 2x2 part of F, turned by the midpoint rule.
   moment->setZero();
-  int rotations = 0;
+  int rotations = body.dof == 6 ? 3 : 0;
   Eigen::Matrix<double, 3, 3> p = Mat3::Zero();
-  for (int k = 0; k < body.dof; ++k)
-    if (body.free_basis.col(k).tail<3>().squaredNorm() > 0.5) p.col(rotations++) = body.free_basis.col(k).tail<3>();
+  for (int k = 0; k < body.dof && body.dof < 6; ++k)
+    if (body.free_basis().col(k).tail<3>().squaredNorm() > 0.5) p.col(rotations++) = body.free_basis().col(k).tail<3>();
   const Vec3 spun = body.inertia * omega;
   if (rotations == 3) {
     const Vec3 u = calc_free_turn(body, turning ? Vec3(spun + torque) : spun, h);

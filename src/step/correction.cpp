@@ -247,6 +247,14 @@ bool Correction::find_groups(const State& state, bool first) {
   return any;
 }
 
+/// One entry per body. Couplings may reach from those that are moved to others: then it is all of them.
+std::span<const char> Correction::find_moved() {
+  if (!model_.couplings.empty()) return {};
+  taking_part_.resize(due_.size());
+  for (std::size_t i = 0; i < due_.size(); ++i) taking_part_[i] = due_[root_of(static_cast<int>(i))];
+  return taking_part_;
+}
+
 // ---------------------------------------------------------------- by how much
 
 double Correction::calc_band(const Contact& contact) const { return care_.band * calc_thickness(thickness_, contact); }
@@ -351,7 +359,7 @@ CorrectionResult Correction::run(const ContactSet& found, ContactFinder* finder,
       if (offset < 0) most = std::max(most, -offset);
     most = std::max(most, looseness_);
     update_joints(*state, round == 0);
-    projection_.begin(*state);
+    projection_.begin(*state, find_moved());
     projection_.add_joints(moved_joints_, joint_offset_);
     projection_.add_contacts(contacts_, offset_);
     const LadderResult solved = projection_.solve(solver);

@@ -55,6 +55,7 @@ class Correction {
   bool leave_corrected();
   bool moves(int body) const { return body != kWorld && model_.bodies[body].kind == BodyKind::Dynamic; }
   bool is_moved(int body) { return body != kWorld && due_[root_of(body)] != 0; }
+  std::span<const char> find_moved();
   bool update_offsets(bool spent);
   void update_joints(const State& state, bool first);
   void keep_momentum(State* state);
@@ -81,6 +82,7 @@ class Correction {
   std::vector<double> offset_;        ///< per contact
   std::vector<int> group_;            ///< per body: another one of the same group, or itself
   std::vector<char> due_;             ///< per body that stands for its group
+  std::vector<char> taking_part_;     ///< per body: its group is due
   std::vector<char> left_;            ///< per body that stands for its group: a round has left something
   std::vector<int> touching_;         ///< per body that stands for its group: its contacts; of `balanced`
   std::vector<char> jointed_;         ///< per body that stands for its group: there are joints in it

@@ -33,7 +33,7 @@ int find_root(const std::vector<int>& group, int i) {
 
 Twist calc_kick(const Body& body, const Vec6& impulse) {
   if (body.dof == 6) return {impulse.head<3>() / body.mass, body.inertia_inverse * impulse.tail<3>()};
-  const auto basis = body.free_basis.leftCols(body.dof);
+  const auto basis = body.free_basis().leftCols(body.dof);
   Mat6 mass = Mat6::Zero();
   mass.diagonal().head<3>().setConstant(body.mass);
   mass.bottomRightCorner<3, 3>() = body.inertia;

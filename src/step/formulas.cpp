@@ -51,11 +51,11 @@ std::string find_formula_fault(const StepInput& input) {
                      input.drive ? input.drive->readings : std::span<const double>());
   for (const Body& body : model.bodies) {
     if (body.kind != BodyKind::Kinematic) continue;
-    check.look(body.kinematic_velocity, "body " + as_quoted(body.name) + ": its prescribed velocity");
-    check.look(body.kinematic_angular_velocity, "body " + as_quoted(body.name) + ": its prescribed angular velocity");
-    if (body.path.has_position)
-      check.look(body.path.position, "body " + as_quoted(body.name) + ": its prescribed position");
-    if (body.path.has_angle) check.look(body.path.angle, "body " + as_quoted(body.name) + ": its prescribed angle");
+    const auto& [velocity, angular_velocity, path] = *body.motion;
+    check.look(velocity, "body " + as_quoted(body.name) + ": its prescribed velocity");
+    check.look(angular_velocity, "body " + as_quoted(body.name) + ": its prescribed angular velocity");
+    if (path.has_position) check.look(path.position, "body " + as_quoted(body.name) + ": its prescribed position");
+    if (path.has_angle) check.look(path.angle, "body " + as_quoted(body.name) + ": its prescribed angle");
   }
   for (const Load& load : model.loads) {
     check.look(load.force, name_load(model, load) + ": its force");

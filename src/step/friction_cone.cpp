@@ -39,7 +39,7 @@ void put_force(const Model& model, const std::vector<int>& start, int body, Vec6
   if (body < 0 || start[body] < 0) return;
   const Body& b = model.bodies[body];
   if (b.reach_radius > 0) part.tail<3>() /= b.reach_radius;
-  for (int k = 0; k < b.dof; ++k) force[start[body] + k] += part.dot(b.free_basis.col(k));
+  for (int k = 0; k < b.dof; ++k) force[start[body] + k] += part.dot(b.free_basis().col(k));
 }
 
 /// row^T over the free directions of both bodies.

@@ -440,7 +440,7 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
     Vec6 v;
     v << next->velocity[i].linear, next->velocity[i].angular;
     for (int k = 0; k < model.bodies[i].dof; ++k)
-      solution_.v[problem_.column_start[map_.column_of_body[i]] + k] = model.bodies[i].free_basis.col(k).dot(v);
+      solution_.v[problem_.column_start[map_.column_of_body[i]] + k] = model.bodies[i].free_basis().col(k).dot(v);
   }
   solution_.lambda.setZero(problem_.rows());
   for (int slot = 0; slot < model.joint_rows; ++slot)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "step/insert_contacts.h"
 #include "step/overlap.h"
 
 namespace slipstick {
@@ -133,19 +134,20 @@ double OpenContacts::calc_slack(const Contact& contact) const {
 /// Known contacts, and those of `found` with another key that `takes` says yes to. False: there are none of these.
 template <class F>
 bool OpenContacts::merge(const ContactSet& found, const ContactSet& known, const F& takes, ContactSet* all) {
-  merged_.contacts.clear();
-  bool any = false;
+  added_.clear();
+  places_.clear();
   auto next = known.contacts.begin();
   for (const Contact& contact : found.contacts) {
-    while (next != known.contacts.end() && next->key < contact.key) merged_.contacts.push_back(*next++);
+    while (next != known.contacts.end() && next->key < contact.key) ++next;
     if (next != known.contacts.end() && next->key == contact.key) continue;
     if (contact.limit >= 0 || !takes(contact)) continue;
-    merged_.contacts.push_back(contact);
-    any = true;
+    added_.push_back(&contact);
+    places_.push_back(next - known.contacts.begin());
   }
-  if (!any) return false;
-  merged_.contacts.insert(merged_.contacts.end(), next, known.contacts.end());
-  std::swap(*all, merged_);
+  if (added_.empty()) return false;
+  if (all != &known) *all = known;
+  insert_contacts(
+      places_, [&](std::size_t i) { return *added_[i]; }, &all->contacts);
   return true;
 }
 

@@ -61,7 +61,8 @@ class OpenContacts {
   std::vector<double> agitation_;       ///< per body: the largest speed at which it closes on anything, m/s
   std::vector<double> near_agitation_;  ///< the largest of those of a body and of its neighbours
   std::vector<double> approach_;        ///< per contact of a large group, m/s
-  ContactSet merged_;
+  std::vector<const Contact*> added_;   ///< of merge
+  std::vector<std::size_t> places_;     ///< of these
 };
 
 }  // namespace slipstick

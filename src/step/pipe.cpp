@@ -1,11 +1,11 @@
 #include "step/pipe.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "step/audit.h"
 #include "step/formulas.h"
+#include "step/insert_contacts.h"
 #include "step/overlap.h"
 
 namespace slipstick {
@@ -118,21 +118,28 @@ void Pipe::take_found() {
 
 /// The same where only contacts of these bodies may have changed since they were found.
 void Pipe::look_again(std::span<const char> bodies) {
-  if (options.reduce_contacts) {  // those that were left out are not known any more
+  const auto is_of = [&](int body) { return body != kWorld && bodies[body] != 0; };
+  const auto is_old = [&](const Contact& contact) {
+    return contact.limit >= 0 || is_of(contact.body_a) || is_of(contact.body_b);
+  };
+  const auto old = static_cast<std::size_t>(std::count_if(found.contacts.begin(), found.contacts.end(), is_old));
+  // With `reduce_contacts` those that were left out are not known any more.
+  if (options.reduce_contacts || 2 * old > found.contacts.size()) {
     known_ = false;
     return find_contacts();
   }
   const Stopwatch watch(&report.seconds.collision);
   finder.find(*input.state, reach.lengths(options.step), bodies, &part_);
   report.seconds.broad_phase += finder.broad_phase_seconds();
-  const auto is_of = [&](int body) { return body != kWorld && bodies[body] != 0; };
-  std::erase_if(found.contacts, [&](const Contact& contact) {
-    return contact.limit >= 0 || is_of(contact.body_a) || is_of(contact.body_b);
-  });
-  merged_.contacts.clear();
-  std::merge(found.contacts.begin(), found.contacts.end(), part_.contacts.begin(), part_.contacts.end(),
-             std::back_inserter(merged_.contacts), [](const Contact& a, const Contact& b) { return a.key < b.key; });
-  std::swap(found, merged_);
+  std::erase_if(found.contacts, is_old);
+  places_.clear();
+  std::size_t place = 0;
+  for (const Contact& contact : part_.contacts) {
+    while (place < found.contacts.size() && !(contact.key < found.contacts[place].key)) ++place;
+    places_.push_back(place);
+  }
+  insert_contacts(
+      places_, [&](std::size_t i) { return part_.contacts[i]; }, &found.contacts);
   take_found();
 }
 

@@ -112,8 +112,9 @@ struct Pipe {
   Correction correction_;
   State uncorrected_;
   ContactReducer reducer_;
-  ContactSet part_, merged_;   ///< of look_again
-  std::vector<char> changed_;  ///< bodies that a correction has moved
+  ContactSet part_;                  ///< of look_again
+  std::vector<std::size_t> places_;  ///< of these
+  std::vector<char> changed_;        ///< bodies that a correction has moved
   std::vector<JointRows> joint_scratch_;
   bool known_ = false;  ///< `found` is of this trial's start and reach
   int repeats_ = 0;     ///< of the trial, for its reach

@@ -28,9 +28,9 @@ Projection::Projection(const Model& model, const SimulationOptions& options, con
   input_.team = team;
 }
 
-void Projection::begin(const State& state) {
+void Projection::begin(const State& state, std::span<const char> taking_part) {
   input_.state = &state;
-  begin_problem(model_, &problem_, &map_);
+  begin_problem(model_, &problem_, &map_, taking_part);
   add_body_columns(model_, map_, &problem_);
   for (std::size_t i = 0; i < model_.bodies.size(); ++i)
     if (map_.column_of_body[i] >= 0)

@@ -16,7 +16,8 @@ class Projection {
   /// Keeps references. Null: nobody helps.
   Projection(const Model& model, const SimulationOptions& options, const ThreadTeam* team);
 
-  void begin(const State& state);
+  /// `taking_part`: bodies that may move, one entry each; the others stand still. None given: all.
+  void begin(const State& state, std::span<const char> taking_part = {});
   /// Equality rows with these offsets, one per State::joint_impulse row, those of couplings too.
   void add_joints(std::span<const JointRows> joints, std::span<const double> offset);
   /// n . d + offset >= 0, one offset per contact; an infinite one leaves the contact out.

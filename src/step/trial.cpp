@@ -85,8 +85,9 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
       if (column < 0) continue;
       Vec6 v;
       v << state.velocity[i].linear, state.velocity[i].angular;
-      for (int k = 0; k < model.bodies[i].dof; ++k)
-        solution_.v[problem.column_start[column] + k] = model.bodies[i].free_basis.col(k).dot(v);
+      const Body& body = model.bodies[i];
+      for (int k = 0; k < body.dof; ++k)  // without locks the basis is the identity; zero is the one that a sum leaves
+        solution_.v[problem.column_start[column] + k] = body.dof == 6 ? v[k] + 0.0 : body.free_basis().col(k).dot(v);
     }
   });
   for (int r = 0; r < model.joint_rows; ++r)

@@ -27,7 +27,7 @@ Mat3 calc_point_mobility(const Body& body, const Quat& orientation, const Vec3& 
   Mat6 mass = Mat6::Zero();
   mass.topLeftCorner<3, 3>() = body.mass * Mat3::Identity();
   mass.bottomRightCorner<3, 3>() = body.inertia;
-  const MatX free = body.free_basis.leftCols(body.dof);
+  const MatX free = body.free_basis().leftCols(body.dof);
   const MatX row = point * free;
   return row * (free.transpose() * mass * free).llt().solve(row.transpose());
 }

@@ -41,7 +41,7 @@ double calc_imbalance(const Simulation& simulation, const State& before) {
     const Twist &u = before.velocity[i], &v = simulation.state().velocity[i];
     Vec6 rest;
     rest << body.mass * (v.linear - u.linear) - h * sum.force, body.inertia * (v.angular - u.angular) - h * sum.torque;
-    for (int k = 0; k < body.dof; ++k) worst = std::max(worst, std::abs(body.free_basis.col(k).dot(rest)));
+    for (int k = 0; k < body.dof; ++k) worst = std::max(worst, std::abs(body.free_basis().col(k).dot(rest)));
   }
   return worst;
 }

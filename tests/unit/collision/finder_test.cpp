@@ -1,6 +1,7 @@
 // The finder as a whole: the broad phase misses nothing, filters, history, allocation.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -136,6 +137,38 @@ TEST(Finder, TheAnswerDoesNotDependOnWhatWasAskedBefore) {
       used.find(world.state, world.reach, &set);
       EXPECT_TRUE(same_bits(set.contacts, find_contacts(world)));
     }
+  }
+}
+
+/// Pairs of balls serve again where bodies were moved by less than they have to spare, and nowhere else.
+TEST(Finder, PairsThatServeAgainHideNothing) {
+  Random random(31);
+  World world = make_crowd(&random, false, 120, 4, 0.1);
+  const std::size_t crowd = world.state.pose.size();
+  for (int k = 0; k < 300; ++k) {
+    const Vec3 place(random.uniform(0, 4), random.uniform(0, 4), random.uniform(0, 4));
+    const int body = world.add_body(BodyKind::Dynamic, {place, Quat::Identity()}, random.uniform(0, 0.1));
+    Solid ball = make_sphere(random.uniform(0.1, 0.3));
+    if (k % 3 == 0) ball.shape.pose.position = 0.1 * random.direction();  // off the centre
+    world.add_shape(body, ball.shape);
+  }
+  const int wall = world.add_body(BodyKind::Kinematic, {Vec3::Zero(), Quat::Identity()}, 0.02);
+  world.add_shape(wall, make_plane().shape);
+  ContactFinder used(world.model);
+  ContactSet set, others;
+  std::vector<char> some(world.model.bodies.size());
+  for (int k = 0; k < 120; ++k) {
+    const double far = std::array{0.0, 1e-4, 5e-4, 1e-3, 3e-3, 3e-5, 1e-5}[k % 7];
+    for (std::size_t b = k % 3 == 0 ? 0 : crowd; b < world.state.pose.size(); ++b)  // mostly balls alone
+      if (k % 4 != 3 || random.index(10) == 0) world.state.pose[b].position += far * random.direction();
+    if (k % 9 == 0) world.state.pose[wall].position.z() += 0.01;
+    if (k % 11 == 0) world.reach[random.index(static_cast<int>(world.reach.size()))] += 0.02;
+    if (k % 13 == 0) {
+      for (char& one : some) one = random.index(2) == 0 ? 1 : 0;
+      used.find(world.state, world.reach, some, &others);
+    }
+    used.find(world.state, world.reach, &set);
+    ASSERT_TRUE(same_bits(set.contacts, find_contacts(world))) << k;
   }
 }
 

@@ -97,8 +97,10 @@ TEST(Loads, PowerIsForceTimesVelocityOfThePoint) {
 TEST(Kinematic, TwistFollowsTheFormulas) {
   Body body;
   body.kind = BodyKind::Kinematic;
-  body.kinematic_velocity = {formula("sin(t)"), Expression(1), Expression(0)};
-  body.kinematic_angular_velocity = {Expression(0), formula("2*t"), Expression(0)};
+  KinematicMotion motion;
+  motion.velocity = {formula("sin(t)"), Expression(1), Expression(0)};
+  motion.angular_velocity = {Expression(0), formula("2*t"), Expression(0)};
+  body.motion = std::make_shared<const KinematicMotion>(motion);
   Dice dice(4);
   const Pose pose = dice.pose();
   const Twist twist = calc_kinematic_twist(body, pose, 0.7, 0.01);

@@ -84,10 +84,10 @@ MatX calc_matrix(const Model& model, const JointRows& rows) {
   MatX matrix = MatX::Zero(rows.count, 12);
   for (int k = 0; k < rows.count; ++k) {
     if (rows.body_a != kWorld) {
-      matrix.row(k).head<6>() = rows.row[k].a.transpose() * model.bodies[rows.body_a].free_basis;
+      matrix.row(k).head<6>() = rows.row[k].a.transpose() * model.bodies[rows.body_a].free_basis();
     }
     if (rows.body_b != kWorld) {
-      matrix.row(k).tail<6>() = rows.row[k].b.transpose() * model.bodies[rows.body_b].free_basis;
+      matrix.row(k).tail<6>() = rows.row[k].b.transpose() * model.bodies[rows.body_b].free_basis();
     }
   }
   return matrix;

@@ -94,9 +94,9 @@ TEST(Compile, LocksLeaveAnOrthonormalBasis) {
   const Body& made = model.bodies[0];
   ASSERT_EQ(made.dof, 4);
   EXPECT_EQ(model.dof, 4);
-  const MatX s = made.free_basis.leftCols(4);
+  const MatX s = made.free_basis().leftCols(4);
   EXPECT_TRUE((s.transpose() * s).isIdentity(1e-14));
-  EXPECT_TRUE(made.free_basis.rightCols(2).isZero(0));
+  EXPECT_TRUE(made.free_basis().rightCols(2).isZero(0));
   // The locked directions are world x and world ry at t = 0 (in body axes): no free one has a part along them.
   EXPECT_TRUE(s.row(0).isZero(0));
   Vec6 ry = Vec6::Zero();
@@ -112,7 +112,7 @@ TEST(Compile, FreeBodiesHaveTheIdentityBasis) {
   world.bodies[0].lock = {false, false, false, false, false, false};
   State start;
   const Model model = compile_good(world, &start);
-  EXPECT_EQ(model.bodies[0].free_basis, Mat6::Identity());
+  EXPECT_EQ(model.bodies[0].free_basis(), Mat6::Identity());
   EXPECT_EQ(model.bodies[1].dof, 0);
   EXPECT_EQ(model.bodies[1].mass, 0);
   EXPECT_EQ(model.dof, 6);
@@ -143,7 +143,7 @@ TEST(Compile, PlanarBodiesKeepToThePlane) {
   EXPECT_EQ(model.bodies[0].dof, 3);
   Mat6 expected = Mat6::Zero();
   expected(0, 0) = expected(1, 1) = expected(5, 2) = 1;
-  EXPECT_EQ(model.bodies[0].free_basis, expected);  // exactly
+  EXPECT_EQ(model.bodies[0].free_basis(), expected);  // exactly
   EXPECT_EQ(start.velocity[0].angular, Vec3(0, 0, 5));
   EXPECT_DOUBLE_EQ(model.bodies[0].inertia(2, 2), 3 * 20.0 / 12);
   EXPECT_GT(model.bodies[0].inertia(0, 0), 0);

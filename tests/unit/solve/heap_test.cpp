@@ -301,6 +301,46 @@ TEST(Budget, IsSharedByProblemsAndIslands) {
   EXPECT_EQ(pair.lambda.tail(one.rows()), half.lambda);
 }
 
+/// Small islands are solved with whatever scratch is free: what it served for before changes no bit.
+TEST(Ladder, ScratchOfOthersChangesNothing) {
+  LadderOptions options;
+  options.heap_tolerance = 1e-4;
+  options.settle = 1e-4;
+  options.work = 1e6;
+  options.unique_forces = true;
+  test::Random random(8);
+  const auto make_islands = [&](int count) {
+    Problem all;
+    for (int k = 0; k < count; ++k) {
+      const int first = all.columns(), columns = 1 + random.below(12);
+      for (int i = 0; i < columns; ++i) {
+        BlockMap mass = all.add_column(6);
+        for (int r = 0; r < 6; ++r) mass(r, r) = r < 3 ? 1 : 4e-3;
+        for (int r = 0; r < 6; ++r) all.b[all.unknowns() - 6 + r] = random.uniform(-0.1, 0.1);
+      }
+      for (int i = 0; i < columns; ++i) {
+        add_touch(&all, first + i, i > 0 ? first + random.below(i) : -1, random.direction());
+        if (random.chance(0.5)) add_touch(&all, first + i, -1, random.direction());
+      }
+    }
+    return all;
+  };
+  LadderOptions threads = options;
+  threads.threads = 2;
+  SolverLadder used(options), shared(threads);
+  for (int round = 0; round < 12; ++round) {
+    const Problem problem = make_islands(5 + random.below(60));
+    Solution expected, answer, other;
+    SolverLadder(options).solve(problem, &expected);
+    used.solve(problem, &answer);
+    shared.solve(problem, &other);
+    EXPECT_EQ(answer.lambda, expected.lambda) << round;
+    EXPECT_EQ(answer.v, expected.v) << round;
+    EXPECT_EQ(other.lambda, expected.lambda) << round;
+    EXPECT_EQ(other.v, expected.v) << round;
+  }
+}
+
 TEST(Heaps, MixingSavesSweepsAndIsDeterministic) {
   const Problem problem = make_packing(6, 6, 6);
   SolverOptions options;

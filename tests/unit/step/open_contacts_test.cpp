@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "collision/contact_finder.h"
+#include "step/insert_contacts.h"
 
 namespace slipstick {
 namespace {
@@ -127,6 +128,29 @@ TEST(OpenContacts, SwiftLeavesABand) {
     EXPECT_TRUE(
         OpenContacts(balls.model, Effort::Balanced).find_closed(balls.state, end, kStep, balls.found, {}, &all));
   }
+}
+
+/// In place, whatever comes before, between, after and at the same place.
+TEST(InsertContacts, PutsEachWhereItBelongs) {
+  const auto named = [](int k) {
+    Contact contact;
+    contact.key.feature = static_cast<std::uint32_t>(k);
+    return contact;
+  };
+  const auto keys = [](const std::vector<Contact>& all) {
+    std::vector<int> list;
+    for (const Contact& contact : all) list.push_back(static_cast<int>(contact.key.feature));
+    return list;
+  };
+  std::vector<Contact> all;
+  insert_contacts(
+      std::vector<std::size_t>{0, 0}, [&](std::size_t i) { return named(static_cast<int>(10 + i)); }, &all);
+  EXPECT_EQ(keys(all), (std::vector<int>{10, 11}));
+  insert_contacts(
+      std::vector<std::size_t>{0, 1, 1, 2}, [&](std::size_t i) { return named(static_cast<int>(i)); }, &all);
+  EXPECT_EQ(keys(all), (std::vector<int>{0, 10, 1, 2, 11, 3}));
+  insert_contacts(std::vector<std::size_t>{}, named, &all);
+  EXPECT_EQ(all.size(), 6u);
 }
 
 }  // namespace
