@@ -13,8 +13,6 @@ namespace {
 
 /// Row blocks of an island that is solved by itself, with all threads: its sweeps can be shared.
 constexpr std::size_t kLargeIsland = 1000;
-/// Columns of an island up to which an order is found again as soon as it is looked for in what was kept.
-constexpr std::size_t kSmallIsland = 8;
 
 using Clock = std::chrono::steady_clock;
 
@@ -81,6 +79,7 @@ std::vector<std::string_view> solver_choices() {
 void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   slot->scratch->work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
   slot->scratch->work.spent = slot->swept;
+  slot->scratch->work.looseness = 1;
   if (options.unique_forces) {
     slot->scratch->first = solution->lambda;
     slot->scratch->known = solution->uniqueness;

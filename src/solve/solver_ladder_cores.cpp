@@ -37,7 +37,9 @@ void add_force(const Problem& problem, int i, const VecX& lambda, const F& at, d
 
 /// The work that it took, of `limit` at most.
 double SolverLadder::Impl::solve_core(const Problem& problem, const CorePart& core, double tolerance, double limit,
-                                      Solution* solution, LadderScratch* own) const {
+                                      Solution* solution, LadderSlot* slot) const {
+  slot->take_own();
+  LadderScratch* own = slot->scratch;
   extract_part(problem, core.part, &own->problem);
   const auto at = [&](int column) {
     const int k = core.part.local_column[column];
@@ -88,7 +90,7 @@ void SolverLadder::Impl::solve_cores(const Problem& problem, Solution* solution,
   const double tolerance = std::max(options.tolerance, kCoreShare * options.heap_tolerance);
   for (int core = 0; core < slot->scratch->cores.count() && !is_stopped(); ++core)
     slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.with_neighbours(core), tolerance,
-                                            calc_core_limit(*heap), solution, slot->scratch->part_slot(core)->scratch);
+                                            calc_core_limit(*heap), solution, &slot->scratch->part_slot(core));
   hold_machines(problem, *solution, slot);
   slot->scratch->pairs.set_impulses(solution->lambda);
 }
@@ -104,7 +106,7 @@ void SolverLadder::Impl::end_cores(const Problem& problem, Solution* solution, L
   for (int core = 0; core < slot->scratch->cores.count() && !is_stopped(); ++core) {
     if (!slot->scratch->cores.is_machine(core)) continue;
     slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.alone(core), options.tolerance,
-                                            calc_core_limit(*heap), solution, slot->scratch->part_slot(core)->scratch);
+                                            calc_core_limit(*heap), solution, &slot->scratch->part_slot(core));
   }
 }
 

@@ -29,6 +29,9 @@ inline constexpr double kLeastWork = 1.5e6;  // row operations
 /// m/s, rad/s: what moves faster is not at rest, and the judge need not be asked.
 inline constexpr double kRestSpeed = 1e-6;
 
+/// Columns up to which an order is found again as soon as it is looked for in what was kept.
+inline constexpr std::size_t kSmallIsland = 8;
+
 struct LadderRung {
   std::string_view solver;
   int max_pairs;  ///< larger islands skip this rung
@@ -59,8 +62,7 @@ struct LadderScratch {
   Islands parts;
   std::vector<std::unique_ptr<LadderSlot>> part_slots;
   Solution whole;
-  /// Of a part; it has scratch of its own.
-  LadderSlot* part_slot(int part);
+  LadderSlot& part_slot(int part);
 };
 
 /// What is known of an island.
@@ -84,12 +86,9 @@ struct LadderSlot {
   }
 };
 
-inline LadderSlot* LadderScratch::part_slot(int part) {
-  while (static_cast<int>(part_slots.size()) <= part) {
-    part_slots.push_back(std::make_unique<LadderSlot>());
-    part_slots.back()->take_own();
-  }
-  return part_slots[part].get();
+inline LadderSlot& LadderScratch::part_slot(int part) {
+  while (static_cast<int>(part_slots.size()) <= part) part_slots.push_back(std::make_unique<LadderSlot>());
+  return *part_slots[part];
 }
 
 /// Scratch that no island has: a falling heap has thousands of small ones, of which few are solved at the same time.
@@ -162,7 +161,7 @@ struct SolverLadder::Impl {
   void sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const;
   void sweep_on(const Problem& problem, Solution* solution, LadderHeap* heap) const;
   double solve_core(const Problem& problem, const CorePart& core, double tolerance, double limit, Solution* solution,
-                    LadderScratch* own) const;
+                    LadderSlot* slot) const;
   void hold_machines(const Problem& problem, const Solution& solution, LadderSlot* slot) const;
   int calc_even_sweeps(const LadderSlot& slot) const;
   double calc_core_limit(const LadderHeap& heap) const;
@@ -232,7 +231,7 @@ struct SolverLadder::Impl {
   std::vector<int> island_of_row;
   std::vector<IslandResult> island_results;
   std::vector<std::unique_ptr<LadderSlot>> slots;
-  LadderPool pool;
+  mutable LadderPool pool;
   FactorCost island_cost;  ///< of find_heaps
   std::vector<LadderHeap> heaps;
   std::span<const char> answered;  ///< columns that have their answer

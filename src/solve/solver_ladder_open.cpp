@@ -25,23 +25,26 @@ void count_once(bool taken, LadderSlot* slot) {
 
 /// One part of the island up the ladder, into the whole. Parts share the island's work by their rows, as islands do.
 void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderSlot* slot) const {
-  LadderSlot& part = *slot->scratch->part_slot(index);
-  slot->scratch->parts.extract(problem, index, &part.scratch->problem);
-  slot->scratch->parts.gather(problem, index, slot->scratch->whole, &part.scratch->solution);
+  LadderScratch& island = *slot->scratch;
+  LadderSlot& part = island.part_slot(index);
+  pool.lend(&part);
+  LadderScratch& own = *part.scratch;
+  island.parts.extract(problem, index, &own.problem);
+  island.parts.gather(problem, index, island.whole, &own.solution);
   reset(&part);
-  part.scratch->work.spent = 0;
-  part.scratch->work.limit = slot->scratch->work.limit;
-  if (std::isfinite(slot->scratch->work.limit)) {
-    const double share = slot->scratch->work.limit * part.scratch->problem.rows() / problem.rows();
-    part.scratch->work.limit =
-        std::min(std::max(share, calc_least_work()), slot->scratch->work.limit - slot->scratch->work.spent);
+  own.work.spent = 0;
+  own.work.limit = island.work.limit;
+  if (std::isfinite(island.work.limit)) {
+    const double share = island.work.limit * own.problem.rows() / problem.rows();
+    own.work.limit = std::min(std::max(share, calc_least_work()), island.work.limit - island.work.spent);
   }
   // Loose heaps have so many sweeps and no more, whatever they may be left at.
-  const bool loose = PairSweeps::is_loose(problem, slot->scratch->parts.blocks(index));
-  part.scratch->work.looseness = loose ? 1 : slot->scratch->open.calc_looseness(problem);
-  climb(part.scratch->problem, &part.scratch->solution, &part);
-  slot->scratch->parts.scatter(problem, index, part.scratch->solution, &slot->scratch->whole);
-  slot->scratch->work.spent += part.scratch->work.spent;
+  const bool loose = PairSweeps::is_loose(problem, island.parts.blocks(index));
+  own.work.looseness = loose ? 1 : island.open.calc_looseness(problem);
+  climb(own.problem, &own.solution, &part);
+  island.parts.scatter(problem, index, own.solution, &island.whole);
+  island.work.spent += own.work.spent;
+  if (island.parts.columns(index).size() <= kSmallIsland) pool.take_back(&part);
   LadderResult& result = slot->result;
   result.iterations += part.result.iterations;
   result.escalations += part.result.escalations;
@@ -57,28 +60,29 @@ void SolverLadder::Impl::solve_closed(const Problem& problem, int index, LadderS
 /// True: `solution` is the answer, certified or as far as the work goes. False: the island must be solved whole.
 bool SolverLadder::Impl::solve_without_open(const Problem& problem, Solution* solution, LadderSlot* slot) const {
   LadderResult& result = slot->result;
-  Solution& whole = slot->scratch->whole;
+  LadderScratch& island = *slot->scratch;
+  Solution& whole = island.whole;
   whole.v = solution->v;
   whole.lambda = solution->lambda;
   whole.uniqueness.clear();  // a matter of the whole answer (solver_ladder_forces.cpp)
   whole.w.setZero(problem.rows());
   bool able = true, open = false;
   for (int round = 0; round < kOpenRounds && able && !open; ++round) {
-    slot->scratch->parts.update(problem, slot->scratch->open.left_out());
-    slot->scratch->parts.solve_free_columns(problem, &whole);
-    for (int k = 0; k < slot->scratch->parts.count() && able; ++k) {
-      const std::span<const int> blocks = slot->scratch->parts.blocks(k);
-      const auto is_new = [&](int i) { return round == 0 || slot->scratch->open.taken_back(i); };
+    island.parts.update(problem, island.open.left_out());
+    island.parts.solve_free_columns(problem, &whole);
+    for (int k = 0; k < island.parts.count() && able; ++k) {
+      const std::span<const int> blocks = island.parts.blocks(k);
+      const auto is_new = [&](int i) { return round == 0 || island.open.taken_back(i); };
       if (std::none_of(blocks.begin(), blocks.end(), is_new)) continue;  // solved in an earlier round
       solve_closed(problem, k, slot);
-      const LadderResult& part = slot->scratch->part_slot(k)->result;
+      const LadderResult& part = island.part_slot(k).result;
       able = part.certified || part.settled || part.exhausted;
     }
-    open = able && !slot->scratch->open.take_back(problem, whole.v);
+    open = able && !island.open.take_back(problem, whole.v);
   }
   if (open) {
     update_row_velocity(problem, whole.v, whole.lambda, &whole.w);
-    result.residual = slot->scratch->judge.certify(problem, whole);
+    result.residual = island.judge.certify(problem, whole);
     result.certified = result.residual.within(options.tolerance);
     // Of the whole, whatever a part by itself has reached.
     if (hurries(*slot)) {
