@@ -62,6 +62,12 @@ void WorldVerdict::add(const WorldVerdict& verdict) {
   if (verdict.worst.depth > worst.depth) worst = verdict.worst;
 }
 
+/// What every shape is asked about again and again, with nothing else between.
+struct Ball {
+  Vec3 center = Vec3::Zero();
+  double radius = kInfinity;
+};
+
 struct WorldAudit::Impl {
   explicit Impl(const Model& m)
       : model(&m), solids(m.shapes.size()), placed(m.shapes.size()), trees(m.surfaces.size()) {
@@ -70,7 +76,7 @@ struct WorldAudit::Impl {
       const bool body = shape.body != kWorld;
       movable.push_back(body && m.bodies[shape.body].kind == BodyKind::Dynamic && m.bodies[shape.body].dof > 0);
       if (movable.back()) rounds_of.push_back(s);
-      centers.emplace_back(Vec3::Zero());
+      balls.push_back({Vec3::Zero(), shape.bound});
     }
   }
 
@@ -87,7 +93,7 @@ struct WorldAudit::Impl {
   const State* state = nullptr;  ///< of the call that is under way
   std::vector<std::uint8_t> movable;
   std::vector<int> rounds_of;  ///< movable shapes
-  std::vector<Vec3> centers;
+  std::vector<Ball> balls;     ///< about the shapes
   std::vector<Solid> solids;
   std::vector<long> placed;  ///< the call in which the solid was placed
   std::vector<std::unique_ptr<SurfaceTree>> trees;
@@ -103,12 +109,12 @@ struct WorldAudit::Impl {
 void WorldAudit::Impl::place(const State& next) {
   state = &next;
   ++calls;
-  for (std::size_t s = 0; s < centers.size(); ++s) {
+  for (std::size_t s = 0; s < balls.size(); ++s) {
     const Shape& shape = model->shapes[s];
     const Pose body = shape.body == kWorld ? Pose() : next.pose[shape.body];
-    centers[s] = body.position + body.orientation * shape.pose.position;
+    balls[s].center = body.position + body.orientation * shape.pose.position;
   }
-  own_work += kCenterWork * static_cast<long>(centers.size());
+  own_work += kCenterWork * static_cast<long>(balls.size());
 }
 
 Solid WorldAudit::Impl::make(int s) {
@@ -145,13 +151,13 @@ bool WorldAudit::Impl::may_touch(int a, int b) const {
 
 /// By the spheres about the shapes; planes by the height of the sphere over them.
 bool WorldAudit::Impl::is_near(int a, int b) {
-  const Shape &x = model->shapes[a], &y = model->shapes[b];
-  const double far = x.bound + y.bound;
-  if (far < kInfinity) return (centers[a] - centers[b]).squaredNorm() <= far * far;
-  const bool first = x.kind == ShapeKind::Plane;
+  const Ball &x = balls[a], &y = balls[b];
+  const double far = x.radius + y.radius;
+  if (far < kInfinity) return (x.center - y.center).squaredNorm() <= far * far;
+  const bool first = model->shapes[a].kind == ShapeKind::Plane;
   const Solid& plane = solid(first ? a : b);
-  const int other = first ? b : a;
-  return plane.frame.col(2).dot(centers[other] - plane.center) <= model->shapes[other].bound;
+  const Ball& other = first ? y : x;
+  return plane.frame.col(2).dot(other.center - plane.center) <= other.radius;
 }
 
 void WorldAudit::Impl::check(int a, int b, std::span<const Contact> contacts, WorldVerdict* verdict) {
@@ -173,11 +179,11 @@ void WorldAudit::Impl::find_pairs() {
   const auto add = [&](int a, int b) {
     if (may_touch(a, b) && is_near(a, b)) pairs.push_back({std::min(a, b), std::max(a, b)});
   };
-  boxes.assign(centers.size(), {});  // those of planes stay without an inside
-  for (int s = 0; s < static_cast<int>(centers.size()); ++s) {
+  boxes.assign(balls.size(), {});  // those of planes stay without an inside
+  for (int s = 0; s < static_cast<int>(balls.size()); ++s) {
     const Vec3 wide = Vec3::Constant(model->shapes[s].bound);
     if (model->shapes[s].kind != ShapeKind::Plane)
-      boxes[s] = {centers[s] - wide, centers[s] + wide};
+      boxes[s] = {balls[s].center - wide, balls[s].center + wide};
     else
       for (const int other : rounds_of) add(s, other);
   }
@@ -216,7 +222,7 @@ WorldVerdict WorldAudit::check_some(const State& state, std::span<const Contact>
   WorldVerdict verdict;
   Impl& impl = *impl_;
   impl.credit += allowance;
-  const auto count = static_cast<int>(impl.centers.size());
+  const auto count = static_cast<int>(impl.balls.size());
   // Placing the centres must be worth it.
   if (impl.rounds_of.empty() || impl.credit < 4 * kCenterWork * count) return verdict;
   const long before = impl.work_of_all();

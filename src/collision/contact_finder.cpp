@@ -31,7 +31,7 @@ constexpr std::size_t kShapePortion = 512;
 /// has been moved by less, as overlap is corrected. Its distances tell which of them are within reach; what other
 /// shapes have near each other is a matter of their boxes too.
 constexpr std::size_t kManyMoving = 150;
-constexpr double kSpare = 0.01;
+constexpr double kSpare = 0.05;
 
 Vec2 rotated(const Mat3& r, const Vec2& p) { return r.topLeftCorner<2, 2>() * p; }
 
