@@ -91,7 +91,8 @@ class Judge {
 
  private:
   struct Scratch;
-  std::unique_ptr<Scratch> scratch_;
+  Scratch& scratch();
+  std::unique_ptr<Scratch> scratch_;  ///< null before there is a question: many judges are never asked
 };
 Residuals certify(const Problem& problem, const Solution& solution);
 

@@ -51,7 +51,7 @@ struct LadderOptions {
   bool few_sweeps = false;  ///< auto: no more than these where the heap is small
   /// auto: columns of an island from which its edges alone say whether it is too dear to factor
   int ordered_columns = std::numeric_limits<int>::max();
-  bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess
+  bool cold_sweeps = true;  ///< auto: begin with a few sweeps of pgs where there is no guess and a factor is dearer
   /// Where impulses are not unique, those of equal springs at all contacts (solve/unique_forces.h);
   /// Solution::uniqueness says which. Not for heaps, and not for problems in local form.
   bool unique_forces = false;

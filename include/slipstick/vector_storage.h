@@ -6,20 +6,34 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
 namespace slipstick::internal {
 
-inline constexpr std::align_val_t kVectorAlignment{64};
+inline constexpr std::size_t kVectorAlignment = 64;
 
+/// Plain memory with room in front of the data, where the way back to it is kept: memory that is asked for by its
+/// alignment never comes from what the C library keeps at hand, and costs four times as much.
 inline double* allocate_vector(Eigen::Index size) {
   if (size == 0) return nullptr;
-  return static_cast<double*>(::operator new(static_cast<std::size_t>(size) * sizeof(double), kVectorAlignment));
+  std::byte* memory =
+      static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size) * sizeof(double) + kVectorAlignment));
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(void*) && kVectorAlignment >= sizeof(void*));
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % kVectorAlignment;
+  std::byte* data = memory + (kVectorAlignment - past);  // at least the alignment of `memory` behind it
+  std::memcpy(data - sizeof(memory), &memory, sizeof(memory));
+  return reinterpret_cast<double*>(data);
 }
 
 inline void free_vector(double* data) {
-  if (data != nullptr) ::operator delete(data, kVectorAlignment);
+  if (data == nullptr) return;
+  void* memory = nullptr;
+  std::memcpy(&memory, reinterpret_cast<std::byte*>(data) - sizeof(memory), sizeof(memory));
+  ::operator delete(memory);
 }
 
 }  // namespace slipstick::internal

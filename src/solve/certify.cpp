@@ -138,8 +138,13 @@ void Judge::Scratch::Findings::operator+=(const Findings& later) {
   map += later.map;
 }
 
-void Judge::set_team(const ThreadTeam* team) { scratch_->team = team; }
-Judge::Judge() : scratch_(std::make_unique<Scratch>()) {}
+Judge::Scratch& Judge::scratch() {
+  if (!scratch_) scratch_ = std::make_unique<Scratch>();
+  return *scratch_;
+}
+
+void Judge::set_team(const ThreadTeam* team) { scratch().team = team; }
+Judge::Judge() = default;
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
@@ -355,6 +360,7 @@ void Judge::Scratch::judge_block(const Problem& problem, const Solution& solutio
   const double* row_w = w.data() + block.row;
   const double* plain_w = map_w.size() > 0 ? map_w.data() + block.row : row_w;
   if (is_open(block, lambda, row_w) && plain_w[0] >= 0) return;
+  update_floors(problem, block);
   RowScale* scale = rows.data() + block.row;
   double mean = 0, f[6];
   for (int k = 0; k < block.size; ++k) {
@@ -396,7 +402,6 @@ Judge::Scratch::Findings Judge::Scratch::judge_blocks(const Problem& problem, co
     Findings found;
     for (std::size_t i = first; i < last; ++i) {
       const RowBlock& block = problem.blocks[list[i]];
-      update_floors(problem, block);
       for (int k = 0; k < block.size && !problem.coupling.empty(); ++k) rows[block.row + k].square += largest;
       judge_block(problem, solution, island, list[i], &found);
     }
@@ -440,8 +445,9 @@ void Judge::Scratch::judge_island(const Problem& problem, const Solution& soluti
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution) {
-  scratch_->own_islands.update(problem);
-  return certify(problem, solution, scratch_->own_islands);
+  Islands& islands = scratch().own_islands;
+  islands.update(problem);
+  return certify(problem, solution, islands);
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution, const Islands& islands) {
@@ -456,13 +462,13 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution, const
   const bool finite = solution.lambda.size() == row_count && solution.v.size() == problem.unknowns() &&
                       solution.lambda.allFinite() && solution.v.allFinite();
   if (!finite) {
-    scratch_->by_island.clear();
+    scratch().by_island.clear();
     result.natural = result.relative = result.law = result.momentum = result.dynamics = kInfinity;
     result.worst.part = LawPart::NaturalMap;
     result.worst.value = result.worst.relative = kInfinity;
     return result;
   }
-  Scratch& s = *scratch_;
+  Scratch& s = scratch();
   s.islands = &islands;
   s.masses = &masses;
   s.columns.resize(problem.columns());
@@ -492,7 +498,10 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution, const
   return result;
 }
 
-const std::vector<Residuals>& Judge::islands() const { return scratch_->by_island; }
+const std::vector<Residuals>& Judge::islands() const {
+  static const std::vector<Residuals> none;
+  return scratch_ ? scratch_->by_island : none;
+}
 
 Residuals certify(const Problem& problem, const Solution& solution) { return Judge().certify(problem, solution); }
 

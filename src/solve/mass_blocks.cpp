@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <cstring>
 
 #include "base/thread_team.h"
 #include "solve/coupling_rows.h"
@@ -15,22 +16,37 @@ namespace {
 
 /// Row blocks and columns that a thread takes at a time.
 constexpr std::size_t kImagePortion = 1024, kMassPortion = 512;
+/// Columns up to which masses are kept beside their inverses. More of them do not stay in a cache, and to read what was
+/// inverted costs as much as to invert it again.
+constexpr int kMostKept = 2000;
 
 }  // namespace
 
 void MassBlocks::update(const Problem& problem, const ThreadTeam* team) {
-  start_.assign(problem.mass_start.begin(), problem.mass_start.end());
-  size_.resize(problem.columns());
-  body_.assign(problem.columns(), 0);
-  inverse_.resize(problem.mass.size());
+  const bool keeps = problem.columns() <= kMostKept;
+  const bool known = keeps && start_ == problem.mass_start && mass_.size() == problem.mass.size();
+  if (!known) {
+    start_ = problem.mass_start;
+    size_.resize(problem.columns());
+    body_.resize(problem.columns());
+    inverse_.resize(problem.mass.size());
+    mass_.resize(keeps ? problem.mass.size() : 0);
+  }
   for_portions(team, problem.columns(), kMassPortion, [&](std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) update_column(problem, static_cast<int>(k));
+    for (std::size_t k = first; k < last; ++k) {
+      const double* mass = problem.mass.data() + start_[k];
+      const std::size_t bytes = (start_[k + 1] - start_[k]) * sizeof(double);
+      if (known && std::memcmp(mass, mass_.data() + start_[k], bytes) == 0) continue;
+      if (keeps) std::memcpy(mass_.data() + start_[k], mass, bytes);
+      update_column(problem, static_cast<int>(k));
+    }
   });
 }
 
 void MassBlocks::update_column(const Problem& problem, int k) {
   const int n = problem.column_size(k);
   size_[k] = n;
+  body_[k] = 0;
   BlockMap inverse(inverse_.data() + start_[k], n, n);
   const auto a = problem.mass_block(k);
   if (n == 1) {
@@ -58,6 +74,17 @@ void divide_by_mass(const Problem& problem, const MassBlocks& masses, int column
   double* part = v->data() + problem.column_start[column];
   const double* inverse = masses.inverse(column).data();
   double momentum[6], result[6] = {};
+  if (masses.is_body(column)) {  // the sums of the six rows without what is zero
+    for (int i = 0; i < 3; ++i) part[i] = inverse[7 * i] * part[i];
+    const double first = part[3];
+    const Six::Two others = {part[4], part[5]};
+    for (int i = 3; i < 6; ++i) {
+      const double* row = inverse + 6 * i;
+      const Six::Two sums = Six::Two{0, row[3] * first} + *reinterpret_cast<const Six::LooseTwo*>(row + 4) * others;
+      part[i] = sums[0] + sums[1];
+    }
+    return;
+  }
   if (n == 6) {
     const Six six = Six::load(part);
     for (int i = 0; i < 6; ++i) result[i] = dot(Six::load(inverse + 6 * i), six);

@@ -16,7 +16,9 @@ class ThreadTeam;
 
 class MassBlocks {
  public:
-  /// Inverts every block (A positive definite, at most 6x6; explicit inverses are accurate at this size).
+  /// Inverts every block (A positive definite, at most 6x6; explicit inverses are accurate at this size). One that has
+  /// the bits it had the last time has its inverse still: most bodies keep their mass from step to step, and all of
+  /// them from question to question.
   void update(const Problem& problem, const ThreadTeam* team = nullptr);
   ConstBlockMap inverse(int column) const { return {inverse_.data() + start_[column], size_[column], size_[column]}; }
   /// The column is a rigid body: A^-1 = diag(c I_3, B).
@@ -25,7 +27,7 @@ class MassBlocks {
  private:
   void update_column(const Problem& problem, int column);
 
-  std::vector<double> inverse_;
+  std::vector<double> inverse_, mass_;  ///< mass_: what was inverted
   std::vector<int> start_, size_;
   std::vector<char> body_;
 };

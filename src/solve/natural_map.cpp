@@ -67,6 +67,10 @@ double calc_natural_map_norm(const Problem& problem, const std::vector<double>& 
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const RowBlock& block = problem.blocks[i];
     const double* w_i = w.data() + block.row;
+    if (block.law == LawKind::Equality) {  // F is w
+      for (int k = 0; k < block.size; ++k) sum += w_i[k] * w_i[k];
+      continue;
+    }
     double s = 0, f[6];
     if (block.law == LawKind::Friction) s = saxce ? (*saxce)[block.row] : de_saxce_term(block, w_i);
     update_natural_map(problem, block, rho[i], s, x.data() + block.row, w_i, f);

@@ -35,14 +35,42 @@ void Islands::unite_coupled(const Problem& problem, int i, const F& ties) {
     int before = -1;
     for (auto column = first; column != last; ++column) {
       const int other = block_of_row_[*column];
-      if (other == before || parent_[columns + other] == root) continue;
+      if (other == before) continue;
       before = other;
-      if (ties(problem.blocks[other])) root = unite(root, columns + other);
+      if (parent_[columns + other] == root) continue;
+      // Straight under the root: the next row, and the other's own rows, meet it again.
+      if (ties(problem.blocks[other])) parent_[columns + other] = root = unite(root, columns + other);
     }
   }
 }
 
-void Islands::update(const Problem& problem) { update(problem, nullptr, {}); }
+/// Whether the first row of W alone ties all rows, as in most small problems in local form.
+bool Islands::is_tied_at_once(const Problem& problem) {
+  const SparseRows& w = problem.coupling;
+  if (problem.columns() > 0 || w.empty() || w.start[1] - w.start[0] != problem.rows()) return false;
+  for (int r = 0; r < problem.rows(); ++r)
+    if (w.column[w.start[0] + r] != r) return false;
+  return true;
+}
+
+void Islands::set_one(const Problem& problem) {
+  block_start_.assign({0, static_cast<int>(problem.blocks.size())});
+  blocks_.resize(problem.blocks.size());
+  std::iota(blocks_.begin(), blocks_.end(), 0);
+  column_start_.assign(2, 0);
+  columns_.clear();
+  free_columns_.clear();
+  local_column_.clear();
+  local_row_.resize(problem.rows());
+  int row = 0;
+  for (const RowBlock& block : problem.blocks)
+    for (int k = 0; k < block.size; ++k) local_row_[block.row + k] = row++;
+}
+
+void Islands::update(const Problem& problem) {
+  if (is_tied_at_once(problem)) return set_one(problem);
+  update(problem, nullptr, {});
+}
 
 void Islands::update(const Problem& problem, const VecX* lambda, std::span<const char> left_out) {
   const auto ties = [&](const RowBlock& block) {

@@ -31,7 +31,7 @@ class Islands {
   /// Without the blocks that are marked: they tie nothing and are in no island.
   void update(const Problem& problem, std::span<const char> left_out) { update(problem, nullptr, left_out); }
 
-  int count() const { return static_cast<int>(block_start_.size()) - 1; }
+  int count() const { return block_start_.empty() ? 0 : static_cast<int>(block_start_.size()) - 1; }
   std::span<const int> blocks(int island) const { return part(blocks_, block_start_, island); }
   std::span<const int> columns(int island) const { return part(columns_, column_start_, island); }
   ProblemPart part(int island) const { return {blocks(island), columns(island), local_column_}; }
@@ -52,6 +52,8 @@ class Islands {
     return {list.data() + start[island], static_cast<std::size_t>(start[island + 1] - start[island])};
   }
   void update(const Problem& problem, const VecX* lambda, std::span<const char> left_out);
+  static bool is_tied_at_once(const Problem& problem);
+  void set_one(const Problem& problem);
   int find_root(int node);
   int unite(int a, int b);
   template <typename F>
@@ -60,7 +62,7 @@ class Islands {
 
   std::vector<int> parent_;  ///< columns first, then row blocks
   std::vector<int> island_of_, block_of_row_, local_column_, local_row_;
-  std::vector<int> block_start_{0}, blocks_, column_start_{0}, columns_, free_columns_;
+  std::vector<int> block_start_, blocks_, column_start_, columns_, free_columns_;
 };
 
 }  // namespace slipstick

@@ -1,9 +1,11 @@
 // auto, where there is no guess: a few sweeps of Gauss-Seidel. They cost less than one factorization, end easy problems
-// at once and give the first rung a guess otherwise.
+// at once and give the first rung a guess otherwise. Of a problem that newton solves by dense steps a factorization
+// costs little more than a sweep, and it needs no guess.
 #include <cmath>
 #include <vector>
 
 #include "solve/solver_ladder_impl.h"
+#include "solve/solvers/newton_system.h"
 #include "solve/solvers/solvers.h"
 
 namespace slipstick {
@@ -16,7 +18,7 @@ constexpr int kStarterSweeps = 5;
 
 /// A few sweeps where there is no guess. True: the judge is content already.
 bool SolverLadder::Impl::start_cold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  if (!solution->lambda.isZero(0) || problem.rows() == 0) return false;
+  if (!solution->lambda.isZero(0) || problem.rows() == 0 || SmallSystem::takes(problem)) return false;
   SolverOptions budget;
   budget.max_iterations = kStarterSweeps;
   budget.stop = solver_options.stop;
@@ -53,6 +55,7 @@ SolverReport SolverLadder::Impl::sweep_coupled(std::span<const int> blocks) {
 /// copied, no island has a solver of its own, and the judge sees the whole once for all that are solved. True: all are.
 bool SolverLadder::Impl::start_coupled(const Problem& problem, Solution* solution, LadderJudged* judged) {
   if (!starts_cold || problem.coupling.empty() || problem.columns() > 0 || is_late()) return false;
+  if (SmallSystem::takes(problem)) return false;
   if (std::isfinite(work_per_row) || options.heap_tolerance > options.tolerance || options.hold_resting ||
       options.prototype || options.unique_forces)
     return false;

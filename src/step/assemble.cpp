@@ -24,25 +24,21 @@ Vec6 as_vector(const Twist& v) {
   return u;
 }
 
-/// Largest entry of the row over the free directions of its two bodies, relative to the whole row.
-double calc_freedom(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row) {
-  double free = 0;
-  const auto side = [&](int body, const Vec6& part) {
-    if (body < 0 || map.column_of_body[body] < 0) return;
-    const Body& b = input.model->bodies[body];
-    if (b.dof == 6) free = std::max(free, part.cwiseAbs().maxCoeff());  // the basis is the identity
-    for (int k = 0; k < b.dof && b.dof < 6; ++k) free = std::max(free, std::abs(part.dot(b.free_basis().col(k))));
-  };
-  side(body_a, row.a);
-  side(body_b, row.b);
-  const double whole = std::max(row.a.cwiseAbs().maxCoeff(), row.b.cwiseAbs().maxCoeff());
-  return whole > 0 ? free / whole : 0;
-}
-
 }  // namespace
 
 bool is_row_movable(const StepInput& input, const RowMap& map, int body_a, int body_b, const PairRow& row) {
-  return calc_freedom(input, map, body_a, body_b, row) >= kLockedRow;
+  // Any entry over the free directions of its two bodies that is not small, relative to the whole row, will do.
+  const double least = kLockedRow * std::max(row.a.cwiseAbs().maxCoeff(), row.b.cwiseAbs().maxCoeff());
+  if (!(least > 0)) return false;
+  const auto moves = [&](int body, const Vec6& part) {
+    if (body < 0 || map.column_of_body[body] < 0) return false;
+    const Body& b = input.model->bodies[body];
+    if (b.dof == 6) return part.cwiseAbs().maxCoeff() >= least;  // the basis is the identity
+    for (int k = 0; k < b.dof; ++k)
+      if (std::abs(part.dot(b.free_basis().col(k))) >= least) return true;
+    return false;
+  };
+  return moves(body_a, row.a) || moves(body_b, row.b);
 }
 
 void begin_problem(const Model& model, Problem* problem, RowMap* map, std::span<const char> taking_part) {

@@ -30,25 +30,30 @@ void hold_turn(const Vec3& d, double other_inverse, Mat3* mobility) {
   if (sum > 0) *mobility -= turned * turned.transpose() / sum;
 }
 
-/// The positive part of K in the metric of the mobility, so that it does not depend on units of turns, over the
-/// directions in which the body can turn.
-Mat3 calc_positive_part(const Mat3& stiffness, const Mat3& mobility) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> turns(mobility);
-  Vec3 root = turns.eigenvalues().cwiseMax(0.0).cwiseSqrt(), inverse = Vec3::Zero();
+}  // namespace
+
+void GeometricStiffness::update_turns(const Mat3& mobility, Turns* turns) {
+  if (mobility == turns->mobility) return;
+  const Eigen::SelfAdjointEigenSolver<Mat3> found(mobility);
+  Vec3 root = found.eigenvalues().cwiseMax(0.0).cwiseSqrt(), inverse = Vec3::Zero();
   for (int k = 0; k < 3; ++k) {
     if (root[k] > kHeld * root[2])
       inverse[k] = 1 / root[k];
     else
       root[k] = 0;
   }
-  const Mat3& u = turns.eigenvectors();
-  const Mat3 in_metric = root.asDiagonal() * u.transpose() * stiffness * u * root.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(in_metric);
-  const Mat3 back = u * inverse.asDiagonal() * eigen.eigenvectors();
-  return back * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * back.transpose();
+  *turns = {mobility, found.eigenvectors(), root, inverse};
 }
 
-}  // namespace
+/// The positive part of K in the metric of the mobility, so that it does not depend on units of turns, over the
+/// directions in which the body can turn.
+Mat3 GeometricStiffness::calc_positive_part(const Mat3& stiffness, const Turns& turns) {
+  const Mat3& u = turns.axes;
+  const Mat3 in_metric = turns.root.asDiagonal() * u.transpose() * stiffness * u * turns.root.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(in_metric);
+  const Mat3 back = u * turns.inverse.asDiagonal() * eigen.eigenvectors();
+  return back * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * back.transpose();
+}
 
 void GeometricStiffness::add_joint(const StepInput& input, std::span<const double> impulse, const JointRows& joint) {
   const Model& model = *input.model;
@@ -80,6 +85,7 @@ void GeometricStiffness::update(const StepInput& input, std::span<const double> 
   const Model& model = *input.model;
   clear(model);
   floats_.assign(model.bodies.size(), 0);
+  turns_.resize(parts_.size());
   for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].mobility = model.bodies[i].inertia_inverse;
   for (const JointRows& joint : joints) add_joint(input, impulse, joint);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -88,7 +94,8 @@ void GeometricStiffness::update(const StepInput& input, std::span<const double> 
     const double least = weighted ? kFollowedRatio : floats_[i] ? kFloatingRatio : 0;
     part.stiffness *= input.h * input.h;
     if (3 * part.mobility.norm() * part.stiffness.norm() <= least) continue;
-    part.stiffness = calc_positive_part(part.stiffness, part.mobility);
+    update_turns(part.mobility, &turns_[i]);
+    part.stiffness = calc_positive_part(part.stiffness, turns_[i]);
     const double ratio = (part.mobility * part.stiffness).trace();
     if (!(ratio > least)) continue;
     part.stiffness *= 1 - least / ratio;

@@ -40,8 +40,17 @@ class GeometricStiffness {
     Mat3 stiffness = Mat3::Zero();  ///< K, then h^2 times its positive part, weighted
     double before = 0;              ///< b; 0: none
   };
+  /// The principal axes of a mobility, kept while it is the very same: that of a body on plain ball joints always is.
+  struct Turns {
+    Mat3 mobility = Mat3::Zero(), axes = Mat3::Identity();
+    Vec3 root = Vec3::Zero(), inverse = Vec3::Zero();  ///< of the mobilities; zero about held axes
+  };
+  static void update_turns(const Mat3& mobility, Turns* turns);
+  static Mat3 calc_positive_part(const Mat3& stiffness, const Turns& turns);
+
   static constexpr double kWeight = 1;  ///< a
   std::vector<Part> parts_;
+  std::vector<Turns> turns_;
   std::vector<char> floats_;  ///< per body: its joints do
 };
 

@@ -91,24 +91,27 @@ inline int factor_ldlt(int n_, double* d) {
   return negative;
 }
 
-/// X(m x n) := X D^-1 with D from factor_ldlt.
-template <int M, int N>
-inline void divide_ldlt(int m_, int n_, const double* __restrict d, double* __restrict x) {
-  const int m = M == kAny ? m_ : M, n = N == kAny ? n_ : N;
-  for (int j = 0; j < n; ++j)  // X := X L^-T
-    for (int k = j + 1; k < n; ++k)
-      for (int i = 0; i < m; ++i) x[k * m + i] -= x[j * m + i] * d[j * n + k];
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < m; ++i) x[j * m + i] *= d[j * n + j];
-  for (int j = n - 1; j > 0; --j)  // X := X L^-1
-    for (int k = 0; k < j; ++k)
-      for (int i = 0; i < m; ++i) x[k * m + i] -= x[j * m + i] * d[k * n + j];
-}
-
-/// x(n) := D^-1 x with D from factor_ldlt.
-template <int N>
-inline void solve_ldlt(int n_, const double* __restrict d, double* __restrict x) {
-  divide_ldlt<1, N>(1, n_, d, x);
+/// X(m x N) := X D^-1 with D from factor_ldlt, a column of X in a register or two: six rows, three, or one, as in
+/// x := D^-1 x.
+template <class Column, int N>
+inline void divide_ldlt_by_columns(const double* __restrict d, double* __restrict x) {
+  Column column[N];
+#pragma GCC unroll 6
+  for (int j = 0; j < N; ++j) column[j] = Column::load(x + j * Column::kRows);
+#pragma GCC unroll 6
+  for (int j = 0; j < N; ++j) {
+#pragma GCC unroll 6
+    for (int k = j + 1; k < N; ++k) column[k].subtract(column[j], d[j * N + k]);
+  }
+#pragma GCC unroll 6
+  for (int j = 0; j < N; ++j) column[j].scale(d[j * N + j]);
+#pragma GCC unroll 6
+  for (int j = N - 1; j > 0; --j) {
+#pragma GCC unroll 6
+    for (int k = 0; k < j; ++k) column[k].subtract(column[j], d[k * N + j]);
+  }
+#pragma GCC unroll 6
+  for (int j = 0; j < N; ++j) column[j].store(x + j * Column::kRows);
 }
 
 /// In place P D = L U with row pivoting; the diagonal holds 1/u. pivot[j] is the row exchanged with row j. False if

@@ -54,24 +54,43 @@ inline void subtract_transposed_image(int m, int n, const double* a, const doubl
   kernels::subtract_transposed_image<kAny, kAny>(m, n, a, y, x);
 }
 
+/// f<N>() with N = n, 1 to 6: a hinge has five rows, a motor one.
+template <class F>
+inline auto with_size(int n, const F& f) {
+  switch (n) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 3:
+      return f.template operator()<3>();
+    case 4:
+      return f.template operator()<4>();
+    case 5:
+      return f.template operator()<5>();
+    default:
+      return f.template operator()<6>();
+  }
+}
+
 inline int factor_ldlt(int n, double* d) {
-  if (n == 6) return kernels::factor_ldlt<6>(n, d);
-  if (n == 3) return kernels::factor_ldlt<3>(n, d);
-  return kernels::factor_ldlt<kAny>(n, d);
+  return with_size(n, [&]<int N>() { return kernels::factor_ldlt<N>(n, d); });
 }
 
 inline void divide_ldlt(int m, int n, const double* d, double* x) {
-  if (m == 6 && n == 6) return kernels::divide_ldlt<6, 6>(m, n, d, x);
-  if (m == 3 && n == 3) return kernels::divide_ldlt<3, 3>(m, n, d, x);
-  if (m == 3 && n == 6) return kernels::divide_ldlt<3, 6>(m, n, d, x);
-  if (m == 6 && n == 3) return kernels::divide_ldlt<6, 3>(m, n, d, x);
-  kernels::divide_ldlt<kAny, kAny>(m, n, d, x);
+  with_size(n, [&]<int N>() {
+    if (m == 6) return kernels::divide_ldlt_by_columns<Six, N>(d, x);
+    if (m == 3) return kernels::divide_ldlt_by_columns<Three, N>(d, x);
+    if (m == 1) return kernels::divide_ldlt_by_columns<One, N>(d, x);
+    double six[6 * N] = {};  // columns of six with zeros
+    for (int k = 0; k < N; ++k) std::copy_n(x + k * m, m, six + k * 6);
+    kernels::divide_ldlt_by_columns<Six, N>(d, six);
+    for (int k = 0; k < N; ++k) std::copy_n(six + k * 6, m, x + k * m);
+  });
 }
 
 inline void solve_ldlt(int n, const double* d, double* x) {
-  if (n == 6) return kernels::solve_ldlt<6>(n, d, x);
-  if (n == 3) return kernels::solve_ldlt<3>(n, d, x);
-  kernels::solve_ldlt<kAny>(n, d, x);
+  with_size(n, [&]<int N>() { kernels::divide_ldlt_by_columns<One, N>(d, x); });
 }
 
 inline bool factor_lu(int n, double* d, int* pivot) {
@@ -172,21 +191,27 @@ bool BlockLdlt::finish_column(int k) {
 
 void BlockLdlt::solve(double* x) {
   if (panels_.worthwhile(symmetric_)) return panels_.solve(x);
-  const BlockPattern& p = *pattern_;
-  for (int k = 0; k < p.nodes(); ++k) {
-    const double* xk = x + p.start(k);
-    for (int t = p.column_begin(k); t < p.column_end(k); ++t)
-      subtract_image(p.size(p.row(t)), p.size(k), lower_.data() + p.offset(t), xk, x + p.start(p.row(t)));
+  // By plain pointers: what is stored in x could be any of the lists' own, for all that the compiler knows.
+  const BlockPattern::Lists p = pattern_->lists();
+  const double *lower = lower_.data(), *upper = upper_.data(), *diagonal = diagonal_.data();
+  const int nodes = pattern_->nodes();
+  for (int k = 0; k < nodes; ++k) {
+    const double* xk = x + p.start[k];
+    for (int t = p.column_begin[k]; t < p.column_begin[k + 1]; ++t) {
+      const int row = p.row[t];
+      subtract_image(p.size[row], p.size[k], lower + p.offset[t], xk, x + p.start[row]);
+    }
   }
-  for (int k = p.nodes() - 1; k >= 0; --k) {
-    double* xk = x + p.start(k);
-    for (int t = p.column_begin(k); t < p.column_end(k); ++t)
-      subtract_transposed_image(p.size(p.row(t)), p.size(k), upper_.data() + p.offset(t), x + p.start(p.row(t)), xk);
-    const double* d = diagonal_.data() + p.diagonal(k);
+  for (int k = nodes - 1; k >= 0; --k) {
+    double* xk = x + p.start[k];
+    for (int t = p.column_begin[k]; t < p.column_begin[k + 1]; ++t) {
+      const int row = p.row[t];
+      subtract_transposed_image(p.size[row], p.size[k], upper + p.offset[t], x + p.start[row], xk);
+    }
     if (symmetric_)
-      solve_ldlt(p.size(k), d, xk);
+      solve_ldlt(p.size[k], diagonal + p.diagonal[k], xk);
     else
-      solve_lu(p.size(k), d, pivot_.data() + 6 * k, xk);
+      solve_lu(p.size[k], diagonal + p.diagonal[k], pivot_.data() + 6 * k, xk);
   }
 }
 

@@ -30,6 +30,7 @@ void BlockPattern::analyze(std::span<const int> sizes, std::span<const char> lat
   }
   fill();
   link_rows();
+  multiplications_ = calc_multiplications();
 }
 
 void BlockPattern::order(std::span<const char> late, std::span<const BlockEdge> edges) {
@@ -162,7 +163,7 @@ void BlockPattern::link_rows() {
   for (std::size_t e = 0; e < row_.size(); ++e) row_block_[list_[row_[e]]++] = static_cast<int>(e);
 }
 
-double BlockPattern::multiplications() const {
+double BlockPattern::calc_multiplications() const {
   double sum = 0;
   for (int k = 0; k < nodes(); ++k) {
     double height = size(k);

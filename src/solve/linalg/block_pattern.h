@@ -31,7 +31,7 @@ class BlockPattern {
   int diagonal_values() const { return diagonal_values_; }
 
   /// Multiplications of one factorization.
-  double multiplications() const;
+  double multiplications() const { return multiplications_; }
 
   // Everything below but place() counts nodes in elimination order.
   int place(int node) const { return place_[node]; }  ///< elimination index of a node
@@ -48,6 +48,13 @@ class BlockPattern {
   std::span<const int> row_blocks(int k) const {
     return {row_block_.data() + row_begin_[k], static_cast<std::size_t>(row_begin_[k + 1] - row_begin_[k])};
   }
+  /// What a solution with the factor goes through, as it lies in memory.
+  struct Lists {
+    const int *size, *start, *diagonal, *column_begin, *row, *offset;
+  };
+  Lists lists() const {
+    return {size_.data(), start_.data(), diagonal_.data(), column_begin_.data(), row_.data(), offset_.data()};
+  }
   /// The block in (row, column), elimination indices with row > column; -1 if the pattern lacks it.
   int find_block(int row, int column) const;
 
@@ -56,8 +63,10 @@ class BlockPattern {
   void delay_late_nodes(std::span<const char> late);
   void fill();
   void link_rows();
+  double calc_multiplications() const;
 
   int version_ = 0, unknowns_ = 0, off_values_ = 0, diagonal_values_ = 0;
+  double multiplications_ = 0;
   std::vector<int> place_, node_, size_, start_, diagonal_;
   std::vector<int> column_begin_, row_, column_, offset_;
   std::vector<int> row_begin_, row_block_;

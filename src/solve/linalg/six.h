@@ -6,6 +6,7 @@
 namespace slipstick {
 
 struct Six {
+  static constexpr int kRows = 6;
   using Four = double __attribute__((vector_size(4 * sizeof(double))));
   using Two = double __attribute__((vector_size(2 * sizeof(double))));
   // In memory they begin anywhere.
@@ -30,6 +31,38 @@ struct Six {
     head -= other.head * weight;
     tail -= other.tail * weight;
   }
+  void scale(double weight) {
+    head *= weight;
+    tail *= weight;
+  }
+};
+
+/// Three numbers in the same way; nothing is read or written behind them.
+struct Three {
+  static constexpr int kRows = 3;
+  Six::Four all = {};
+
+  static Three load(const double* from) {
+    const Six::Four all = {from[0], from[1], from[2], 0};
+    return {all};
+  }
+  void store(double* to) const {
+    *reinterpret_cast<Six::LooseTwo*>(to) = __builtin_shufflevector(all, all, 0, 1);
+    to[2] = all[2];
+  }
+  void subtract(const Three& other, double weight) { all -= other.all * weight; }
+  void scale(double weight) { all *= weight; }
+};
+
+/// And one.
+struct One {
+  static constexpr int kRows = 1;
+  double all = 0;
+
+  static One load(const double* from) { return {*from}; }
+  void store(double* to) const { *to = all; }
+  void subtract(const One& other, double weight) { all -= other.all * weight; }
+  void scale(double weight) { all *= weight; }
 };
 
 /// The products' sums 0 + 2 + 4 and 1 + 3 + 5.

@@ -4,6 +4,7 @@
 // that would cost more than the work allows, the damped path and sweeps settle for less.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/pair_sweeps.h"
@@ -128,18 +129,26 @@ class Newton : public PolishingSolver {
   }
 
   void start(const Problem& problem, const Solution& guess) {
-    NewtonSystem* system = &primal_;
-    if (!problem.coupling.empty()) system = &dual_;
-    if (SmallSystem::takes(problem)) system = &small_;
     problem_ = &problem;
     judged_.lambda.resize(problem.rows());
     judged_.v.resize(problem.unknowns());
     judged_.w.resize(problem.rows());
     time_.start();
     settle_ = settle_option_ * (time_.work() != nullptr ? time_.work()->looseness : 1);
-    iteration_.start(problem, system, &time_, guess.lambda);
+    iteration_.start(problem, find_system(problem), &time_, guess.lambda);
     settled_ = swept_ = hurries_ = loose_ = pile_ = false;
     judged_at_ = kInfinity;
+  }
+
+  template <class T>
+  static NewtonSystem* make_once(std::unique_ptr<T>* system) {
+    if (!*system) *system = std::make_unique<T>();
+    return system->get();
+  }
+
+  NewtonSystem* find_system(const Problem& problem) {
+    if (SmallSystem::takes(problem)) return make_once(&small_);
+    return problem.coupling.empty() ? make_once(&primal_) : make_once(&dual_);
   }
 
   SolverReport finish(double tolerance, Solution* answer) {
@@ -321,7 +330,12 @@ class Newton : public PolishingSolver {
 
   bool start_sweeps(SweepPrecision precision) {
     if (!find_problem_fault(*problem_).empty() || !time_.spend(kSweepStart * problem_->rows())) return false;
-    PairSweeps::takes(*problem_) ? pairs_.start(*problem_, precision) : sweeps_.start(*problem_);
+    if (PairSweeps::takes(*problem_)) {
+      pairs_.start(*problem_, precision);
+    } else {
+      if (!sweeps_) sweeps_ = std::make_unique<PgsSweeps>(SolverOptions{});
+      sweeps_->start(*problem_);
+    }
     return swept_ = true;
   }
 
@@ -334,9 +348,9 @@ class Newton : public PolishingSolver {
       return;
     }
     if (!time_.spend(sweeps * problem_->rows())) return;
-    sweeps_.set_impulses(from);
-    for (int k = 0; k < sweeps; ++k) sweeps_.sweep(false);
-    iteration_.go_to(sweeps_.impulses());
+    sweeps_->set_impulses(from);
+    for (int k = 0; k < sweeps; ++k) sweeps_->sweep(false);
+    iteration_.go_to(sweeps_->impulses());
   }
 
   /// Sweeps over pairs go on from where they are; the iterate follows. False: not allowed.
@@ -480,14 +494,14 @@ class Newton : public PolishingSolver {
   const double settle_option_;
   double settle_ = 0;  ///< of this problem
   bool settled_ = false, swept_ = false, hurries_ = false, has_guess_ = false;
-  bool pile_ = false;   ///< is_pile
-  bool loose_ = false;  ///< a loose heap in motion
-  PgsSweeps sweeps_{SolverOptions{}};
-  PairSweeps pairs_;  ///< in place of it where they can
+  bool pile_ = false;                  ///< is_pile
+  bool loose_ = false;                 ///< a loose heap in motion
+  std::unique_ptr<PgsSweeps> sweeps_;  ///< made when they are first asked for, as are the systems
+  PairSweeps pairs_;                   ///< in place of it where they can
   VecX crossed_, crossed_v_;
-  PrimalSystem primal_;
-  DualSystem dual_;
-  SmallSystem small_;
+  std::unique_ptr<PrimalSystem> primal_;
+  std::unique_ptr<DualSystem> dual_;
+  std::unique_ptr<SmallSystem> small_;
   NewtonIteration iteration_;
   const Problem* problem_ = nullptr;
   Judge* judge_ = nullptr;  ///< null: the map decides

@@ -60,7 +60,6 @@ bool NewtonIteration::update_active_maps() {
   const double typical = calc_typical_impulse();
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    const double epsilon = epsilon_ / rho_[i];
     if (block.law == LawKind::Equality) {
       const double joint_epsilon = std::min(epsilon_, least_equality_);
       for (int r = block.row; r < block.row + block.size; ++r) {
@@ -72,7 +71,7 @@ bool NewtonIteration::update_active_maps() {
     bool symmetric = true;
     double softness[2];
     update_softness(block, typical, x_.data() + block.row, softness);
-    for (double& value : softness) value *= epsilon;
+    for (double& value : softness) value *= epsilon_ / rho_[i];
     const int code =
         update_active_map(law_rows(*problem_, block), rho_[i], softness, x_.data() + block.row, w_.data() + block.row,
                           maps_.d.data() + maps_.start[i], maps_.g.data() + block.row, &symmetric);
@@ -131,9 +130,18 @@ bool NewtonIteration::descend(double previous) {
 }
 
 /// A step with the factor at hand. False: a new factor is due. Uphill with an old factor is no step onto a better
-/// active set but a sign that the factor is worn out: it is undone.
+/// active set but a sign that the factor is worn out: it is undone. No part of the step is tried where no new factor
+/// would be made, since it is rounding then that leads uphill, nor where a new one costs no more than that.
 bool NewtonIteration::descend_by_chord(double previous) {
-  if (descend(previous)) return residual_ < (residual_ <= fine_ && creeps_ ? kFineFall : kChordFall) * previous;
+  const bool whole = (residual_ <= fine_ && !creeps_) || SmallSystem::takes(*problem_);
+  if (whole) {
+    start_ = x_;
+    x_ += dx_;
+    clip();
+    refresh();
+  }
+  if (whole ? residual_ < previous : descend(previous))
+    return residual_ < (residual_ <= fine_ && creeps_ ? kFineFall : kChordFall) * previous;
   x_ = start_;
   refresh();
   return false;
@@ -171,7 +179,7 @@ void NewtonIteration::run_active(double goal, int limit, int patience, double mo
       kept_d_ = maps_.d;
       factored_ = true;
     }
-    system_->solve(maps_, &dx_, &du_);
+    system_->solve(maps_, &dx_, nullptr);
     if (!dx_.allFinite()) return;
     previous = residual_;
     // With a new factor uphill is taken where no part of the step leads down: the equations are nonsmooth, and a step
@@ -246,7 +254,7 @@ bool NewtonIteration::stop_creep(double still) {
   if (!factor()) return false;
   for (int k = 0; k < kMostSteps; ++k) {
     update_held_goals();
-    system_->solve(maps_, &dx_, &du_);
+    system_->solve(maps_, &dx_, nullptr);
     if (!dx_.allFinite()) break;
     x_ += dx_;
     clip();

@@ -156,6 +156,7 @@ bool DualSystem::factor(const NewtonMaps& maps) {
 
 void DualSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
   const Problem& p = *problem_;
+  if (du == nullptr) du = &own_du_;
   y_.setZero(start_.back());
   image_.setZero(start_.back());
   for (int k = 0; k < classes_.count(); ++k) {

@@ -88,7 +88,7 @@ bool NewtonIteration::find_edge_direction() {
   if (!factor()) return false;
   kept_d_ = maps_.d;
   factored_ = true;
-  system_->solve(maps_, &dx_, &du_);
+  system_->solve(maps_, &dx_, nullptr);
   return dx_.allFinite();
 }
 
@@ -127,7 +127,7 @@ void NewtonIteration::move_to_edge(double way) {
 /// With one factor: the last direction, which moves nothing any more, is followed to the edge that lies on it.
 void NewtonIteration::run_to_edge() {
   for (int k = 0; k < kEdgeChords; ++k) {
-    if (k > 0) system_->solve(maps_, &dx_, &du_);
+    if (k > 0) system_->solve(maps_, &dx_, nullptr);
     if (!dx_.allFinite()) return;
     const double before = residual_, way = calc_way_to_first_edge();
     move_to_edge(way);

@@ -50,14 +50,18 @@ bool SmallSystem::factor(const NewtonMaps& maps) {
     for (int k = 0; k < m; ++k) {
       const int r = block.row + k;
       scale_[r] = scale;
-      for (int c = 0; c < n; ++c) {
-        double sum = equality ? w_[r * n + c] : 0;
-        for (int j = 0; !equality && !zero && j < m; ++j) sum += d[k * m + j] * w_[(block.row + j) * n + c];
-        factor_[c * n + r] = scale * sum;
+      double sum[kMostRows] = {};
+      if (equality) std::copy_n(w_.data() + r * n, n, sum);
+      for (int j = 0; !equality && !zero && j < m; ++j) {
+        const double weight = d[k * m + j], *row = w_.data() + (block.row + j) * n;
+        for (int c = 0; c < n; ++c) sum[c] += weight * row[c];
       }
+      for (int c = 0; c < n; ++c) factor_[c * n + r] = scale * sum[c];
       factor_[r * n + r] += scale * (equality ? maps.weight[r] : 1);
     }
   }
+  if (n == 6) return kernels::factor_lu<6>(n, factor_.data(), pivot_.data());
+  if (n == 4) return kernels::factor_lu<4>(n, factor_.data(), pivot_.data());
   return kernels::factor_lu<kernels::kAny>(n, factor_.data(), pivot_.data());
 }
 
@@ -66,6 +70,7 @@ void SmallSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
   dx->resize(n);
   for (int r = 0; r < n; ++r) (*dx)[r] = scale_[r] * maps.g[r];
   kernels::solve_lu<kernels::kAny>(n, factor_.data(), pivot_.data(), dx->data());
+  if (du == nullptr) return;
   du->setZero(n);
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c) (*du)[r] += w_[r * n + c] * (*dx)[c];

@@ -376,12 +376,18 @@ void PrimalSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
     }
   }
   factor_.solve(unknowns_.data());
-  du->setZero(p.rows());
+  if (du != nullptr) du->resize(p.rows());
   dx->resize(p.rows());
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
-    double* du_i = du->data() + block.row;
+    const bool equality = equality_node_[i] >= 0, held = !equality && !maps.zero[i];
     double* dx_i = dx->data() + block.row;
+    for (int k = 0; k < block.size; ++k)
+      dx_i[k] = equality ? -unknowns_[equality_start_[i] + k] : maps.g[block.row + k];
+    if (!held && du == nullptr) continue;
+    double own[6];
+    double* du_i = du != nullptr ? du->data() + block.row : own;
+    std::fill_n(du_i, block.size, 0.0);
     for (int e = block.entry; e < block.entry + block.entries; ++e) {
       const int column = p.entries[e].column, n = p.column_size(column);
       const double* j = p.jacobian.data() + p.entries[e].offset;
@@ -389,9 +395,7 @@ void PrimalSystem::solve(const NewtonMaps& maps, VecX* dx, VecX* du) {
         rows::add_image<M, N>(block.size, n, j, unknowns_.data() + p.column_start[column], du_i);
       });
     }
-    for (int k = 0; k < block.size; ++k)
-      dx_i[k] = equality_node_[i] >= 0 ? -unknowns_[equality_start_[i] + k] : maps.g[block.row + k];
-    if (equality_node_[i] >= 0 || maps.zero[i]) continue;
+    if (!held) continue;
     const double* d = maps.d.data() + maps.start[i];
     for (int r = 0; r < block.size; ++r)
       for (int k = 0; k < block.size; ++k) dx_i[r] -= d[r * block.size + k] * du_i[k];

@@ -44,7 +44,7 @@ class NewtonSystem {
   /// Of each row of an equality block by itself (update_joint_diagonal); of other rows nothing.
   double joint_diagonal(int row) const { return joint_diagonal_[row]; }
   virtual bool factor(const NewtonMaps& maps) = 0;
-  /// Newton step with the maps of the last factor() but maybe another g.
+  /// Newton step with the maps of the last factor() but maybe another g. `du` null: nobody asks for it.
   virtual void solve(const NewtonMaps& maps, VecX* dx, VecX* du) = 0;
   /// Row operations (WorkMeter) of one factorization and what goes with it: assembly, solves, residuals.
   virtual double calc_step_work() const = 0;
@@ -151,6 +151,7 @@ class DualSystem : public NewtonSystem {
   std::vector<BlockEdge> edges_, analyzed_edges_;
   std::vector<double> class_map_;  // T^T D T of each class, 36 numbers apart
   VecX y_, image_;                 // T^T dx and W_R y
+  VecX own_du_;                    // where nobody else has room for it
 };
 
 }  // namespace slipstick

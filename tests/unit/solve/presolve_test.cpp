@@ -60,6 +60,35 @@ TEST(Presolve, CouplingTiesRows) {
   EXPECT_EQ(part.coupling.value, (std::vector<double>{1}));
 }
 
+// Where the first row of W ties everything nothing is looked for; the islands are what the search finds.
+TEST(Presolve, ARowThatTiesAllIsOneIsland) {
+  for (const bool full : {true, false}) {
+    Problem p;
+    for (int i = 0; i < 4; ++i) p.add_block(LawKind::Friction, 3).mu = 0.5;
+    p.coupling.start = {0};
+    for (int r = 0; r < p.rows(); ++r) {
+      for (int c = 0; c < p.rows(); ++c)
+        if (c == r || (r == 0 && (full || c < 9))) p.coupling.column.push_back(c);
+      p.coupling.start.push_back(static_cast<int>(p.coupling.column.size()));
+    }
+    p.coupling.value.assign(p.coupling.column.size(), 1.0);
+    Islands at_once, searched;
+    at_once.update(make_line(3, {{0, -1}, {1, 2}}));  // whatever was there before
+    at_once.update(p);
+    searched.update(p, std::span<const char>());
+    ASSERT_EQ(at_once.count(), full ? 1 : 2);
+    ASSERT_EQ(searched.count(), at_once.count());
+    EXPECT_EQ(list(at_once.blocks(0)), list(searched.blocks(0)));
+    EXPECT_TRUE(at_once.columns(0).empty());
+    EXPECT_TRUE(at_once.free_columns().empty());
+    Problem part, other;
+    at_once.extract(p, 0, &part);
+    searched.extract(p, 0, &other);
+    EXPECT_EQ(part.coupling.column, other.coupling.column);
+    EXPECT_EQ(part.coupling.start, other.coupling.start);
+  }
+}
+
 TEST(Presolve, EmptyProblems) {
   Islands islands;
   islands.update(Problem{});

@@ -103,6 +103,22 @@ TEST(SmallProblemsTest, AWrongImpulseIsFoundByTheJudgeWithIslandsOfOthers) {
   }
 }
 
+// A dense step costs no more than a sweep, and has all digits at once.
+TEST(SmallProblemsTest, OneSmallIslandIsSolvedByDenseStepsAlone) {
+  Random random(12);
+  int seen = 0;
+  for (int k = 0; k < 500; ++k) {
+    const Problem problem = make_local(&random, false);
+    Solution solution;
+    const LadderResult result = solve(problem, false, &solution);
+    if (problem.rows() > 12 || result.islands > 1) continue;
+    ++seen;
+    EXPECT_EQ(result.solver, "newton") << k;
+    EXPECT_LE(result.residual.relative, 1e-12) << k;
+  }
+  EXPECT_GT(seen, 80);
+}
+
 TEST(SmallProblemsTest, ALadderThatHasSolvedOthersGivesTheSameBits) {
   Random random(10);
   SolverLadder kept{LadderOptions{}};
