@@ -85,6 +85,7 @@ struct WorldAudit::Impl {
   const Solid& solid(int s);
   bool may_touch(int a, int b) const;
   bool is_near(int a, int b);
+  int skip_far(int s, int partner) const;
   void check(int a, int b, std::span<const Contact> contacts, WorldVerdict* verdict);
   void find_pairs();
   long work_of_all() const { return own_work + meter.work(); }
@@ -160,6 +161,17 @@ bool WorldAudit::Impl::is_near(int a, int b) {
   return plane.frame.col(2).dot(other.center - plane.center) <= other.radius;
 }
 
+/// The first from `partner` on whose ball does not keep it away; nothing else is asked about most of them.
+int WorldAudit::Impl::skip_far(int s, int partner) const {
+  const Ball ball = balls[s];
+  const auto count = static_cast<int>(balls.size());
+  for (; partner < count; ++partner) {
+    const double far = ball.radius + balls[partner].radius;
+    if (!((balls[partner].center - ball.center).squaredNorm() > far * far)) break;
+  }
+  return partner;
+}
+
 void WorldAudit::Impl::check(int a, int b, std::span<const Contact> contacts, WorldVerdict* verdict) {
   ++verdict->pairs;
   const double reported = reported_depth(contacts, a, b);
@@ -233,6 +245,8 @@ WorldVerdict WorldAudit::check_some(const State& state, std::span<const Contact>
     const int first = impl.next_partner;
     int partner = first;
     for (; partner < count && spent() < impl.credit; ++partner) {
+      partner = impl.skip_far(s, partner);
+      if (partner == count) break;
       if (impl.movable[partner] && partner <= s) continue;  // a pair of movable ones is met at the first of them
       if (!impl.is_near(s, partner) || !impl.may_touch(s, partner)) continue;
       impl.check(std::min(s, partner), std::max(s, partner), contacts, &verdict);
