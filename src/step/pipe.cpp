@@ -26,6 +26,15 @@ bool is_other(const State& a, const State& b, std::size_t body) {
          a.velocity[body].linear != b.velocity[body].linear || a.velocity[body].angular != b.velocity[body].angular;
 }
 
+/// All that a correction changes of a state. What is remembered of contacts is long, and stays what it is.
+void copy_motion(const State& from, State* to) {
+  to->time = from.time;
+  to->pose = from.pose;
+  to->velocity = from.velocity;
+  to->axis = from.axis;
+  to->idle_axis = from.idle_axis;
+}
+
 /// Equalities alone, of joints: whatever solver is chosen or tried out for steps, these are solved directly.
 SimulationOptions make_end_options(SimulationOptions options) {
   options.solver = "auto";
@@ -191,7 +200,7 @@ void Pipe::commit(std::span<const Twist> before, State* reached) {
 void Pipe::correct() {
   if (!scheme.corrects_overlap(options) || !correction_.is_due(state, found)) return;
   CorrectionResult made;
-  uncorrected_ = state;
+  copy_motion(state, &uncorrected_);
   {
     const Stopwatch watch(&report.seconds.solve);
     made = correction_.run(found, &finder, &solver, &state);
@@ -199,7 +208,7 @@ void Pipe::correct() {
   report.escalations += made.solve.escalations;  // iterations are those of the step's own problems
   if (made.moved == 0) return;
   if (world.enters(uncorrected_, state, found.contacts)) {
-    std::swap(state, uncorrected_);
+    copy_motion(uncorrected_, &state);
     report.certified = false;
     report.note = "overlap is left as it is: what its contacts ask for would move a body through another";
     return;
@@ -210,7 +219,7 @@ void Pipe::correct() {
   ledger.change = ledger.correction = made.energy;
   report.certificate.ledger.add(ledger);
   update_joint_error(state);
-  readings.update(state, &impulses, options.step);  // coordinates
+  readings.update_joints(state, &impulses, options.step);  // coordinates
   changed_.resize(model.bodies.size());
   for (std::size_t i = 0; i < changed_.size(); ++i) changed_[i] = is_other(uncorrected_, state, i);
   reach.assume(state, prescribed, options.step);

@@ -110,7 +110,7 @@ struct Pipe {
   void take_found();
 
   Correction correction_;
-  State uncorrected_;
+  State uncorrected_;  ///< its motion, before a correction
   ContactReducer reducer_;
   ContactSet part_;                  ///< of look_again
   std::vector<std::size_t> places_;  ///< of these

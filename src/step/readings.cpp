@@ -15,11 +15,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 Readings::Readings(const Model& model)
-    : model_(model),
-      main_(model.joints.size(), -1),
-      joints_(model.joints.size()),
-      springs_(model.springs.size()),
-      bodies_(model.bodies.size()) {
+    : model_(model), main_(model.joints.size(), -1), joints_(model.joints.size()), springs_(model.springs.size()) {
   std::vector<std::array<Source, kFreedoms>> found(model.joints.size());
   const auto slot = [&](const Axis& axis) -> Source& {
     return found[axis.joint][static_cast<std::size_t>(axis.freedom)];
@@ -71,6 +67,13 @@ void Readings::update_axis(const State& state, const StepImpulses* impulses, dou
 }
 
 void Readings::update(const State& state, const StepImpulses* impulses, double h) {
+  update_joints(state, impulses, h);
+  impulses_ = impulses;
+  h_ = h;
+  if (!bodies_.empty()) update_bodies();
+}
+
+void Readings::update_joints(const State& state, const StepImpulses* impulses, double h) {
   for (std::size_t k = 0; k < axes_.size(); ++k) update_axis(state, impulses, h, k);
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     JointReading& out = joints_[j];
@@ -92,12 +95,21 @@ void Readings::update(const State& state, const StepImpulses* impulses, double h
     springs_[i].length = (b.position + b.rotation * spring.anchor_b - a.position - a.rotation * spring.anchor_a).norm();
     springs_[i].force = impulses ? Vec3(impulses->springs()[i] / h) : Vec3::Zero();
   }
+}
+
+void Readings::update_bodies() const {
+  bodies_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const StepImpulses::BodyImpulse sum = impulses ? impulses->bodies()[i] : StepImpulses::BodyImpulse{};
-    const auto wrench = [&](const Vec6& impulse) { return Wrench{impulse.head<3>() / h, impulse.tail<3>() / h}; };
+    const StepImpulses::BodyImpulse sum = impulses_ ? impulses_->bodies()[i] : StepImpulses::BodyImpulse{};
+    const auto wrench = [&](const Vec6& impulse) { return Wrench{impulse.head<3>() / h_, impulse.tail<3>() / h_}; };
     bodies_[i] = {wrench(sum.gravity), wrench(sum.load),    wrench(sum.joint),
                   wrench(sum.spring),  wrench(sum.contact), wrench(sum.inertia)};
   }
+}
+
+std::span<const BodyForces> Readings::bodies() const {
+  if (bodies_.empty()) update_bodies();
+  return bodies_;
 }
 
 const JointReading& Readings::joint(int index) const {

@@ -22,10 +22,13 @@ class Readings {
 
   /// After a step of length h to `state`; no forces where `impulses` is null.
   void update(const State& state, const StepImpulses* impulses, double h);
+  /// The same of joints and springs alone, after bodies were moved: what acted on bodies is what it was.
+  void update_joints(const State& state, const StepImpulses* impulses, double h);
 
   std::span<const JointReading> joints() const { return joints_; }
   std::span<const SpringReading> springs() const { return springs_; }
-  std::span<const BodyForces> bodies() const { return bodies_; }
+  /// Made when somebody asks for the first time, and with every step from then on: few do, and they are long.
+  std::span<const BodyForces> bodies() const;
   const JointReading& joint(int index) const;
   const JointReading& joint(std::string_view name) const;
 
@@ -33,6 +36,7 @@ class Readings {
   struct Source {
     int axis = -1, idle = -1;  ///< one of the two
   };
+  void update_bodies() const;
   void update_axis(const State& state, const StepImpulses* impulses, double h, std::size_t k);
 
   const Model& model_;
@@ -42,7 +46,9 @@ class Readings {
   std::vector<int> main_;                           ///< per joint: index into axes_, -1: none
   std::vector<JointReading> joints_;
   std::vector<SpringReading> springs_;
-  std::vector<BodyForces> bodies_;
+  mutable std::vector<BodyForces> bodies_;  ///< empty: nobody has asked
+  const StepImpulses* impulses_ = nullptr;  ///< of the last update
+  double h_ = 1;
   JointReading none_;
 };
 
