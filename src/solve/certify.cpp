@@ -451,8 +451,9 @@ Residuals Judge::certify(const Problem& problem, const Solution& solution) {
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution, const Islands& islands) {
-  scratch_->own_masses.update(problem, scratch_->team);
-  return certify(problem, solution, islands, scratch_->own_masses);
+  Scratch& own = scratch();
+  own.own_masses.update(problem, own.team);
+  return certify(problem, solution, islands, own.own_masses);
 }
 
 Residuals Judge::certify(const Problem& problem, const Solution& solution, const Islands& islands,
