@@ -29,7 +29,7 @@ constexpr std::size_t kPortion = 256;
 constexpr std::size_t kShapePortion = 512;
 /// Where so many shapes move, pairs are found with this part of a ball's radius to spare: they serve once more when it
 /// has been moved by less, as overlap is corrected. Its distances tell which of them are within reach; what other
-/// shapes have near each other is a matter of their boxes too.
+/// shapes have near each other is a matter of their boxes too, and so is everything near a surface.
 constexpr std::size_t kManyMoving = 150;
 constexpr double kSpare = 0.05;
 
@@ -92,7 +92,8 @@ struct ContactFinder::Impl {
   bool update_within(const State& state, std::span<const double> reach);
   void find_pairs(const State& state, std::span<const double> reach, std::span<const char> bodies);
   double calc_spare(int shape) const {
-    return briefs[shape].is_ball && moving.size() >= kManyMoving ? kSpare * briefs[shape].bound : 0;
+    const bool spares = briefs[shape].is_ball && moving.size() >= kManyMoving && surfaces.empty();
+    return spares ? kSpare * briefs[shape].bound : 0;
   }
   bool moves_statics(const State& state, std::span<const double> reach) const;
   void update_static_tree(const State& state, std::span<const double> reach);
@@ -349,8 +350,10 @@ bool ContactFinder::Impl::update_within(const State& state, std::span<const doub
       update_shape(state, reach, s);
       if (next == moving.end() || *next != s) continue;
       const Bounds &known = bounds[next - moving.begin()], now = calc_bounds(s, reach);
-      if (!((known.low.array() <= now.low.array()).all() && (now.high.array() <= known.high.array()).all()))
-        within.store(false, std::memory_order_relaxed);
+      const bool same = calc_spare(s) > 0 ? (known.low.array() <= now.low.array()).all() &&
+                                                (now.high.array() <= known.high.array()).all()
+                                          : known.low == now.low && known.high == now.high;
+      if (!same) within.store(false, std::memory_order_relaxed);
       ++next;
     }
   });

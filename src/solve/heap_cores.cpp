@@ -167,9 +167,17 @@ bool HeapCores::complete(const Problem& problem, const ProblemPart& island, Core
 /// Whether every row that cannot be swept is in a core.
 bool HeapCores::holds_all(const Problem& problem) const {
   std::size_t held = 0;
-  for (const Core& core : cores_)
+  for (const Core& core : std::span(cores_).first(count_))
     for (const int i : core.alone.blocks) held += !PairSweeps::takes(problem.blocks[i]);
   return held == held_.size();
+}
+
+/// Keeps the memory of what was there before.
+void HeapCores::add_core(bool is_machine) {
+  if (count_ == static_cast<int>(cores_.size())) cores_.emplace_back();
+  Core& core = cores_[count_++];
+  core.alone.columns.clear();
+  core.is_machine = is_machine;
 }
 
 bool HeapCores::list_cores(const Problem& problem, const ProblemPart& island) {
@@ -179,20 +187,24 @@ bool HeapCores::list_cores(const Problem& problem, const ProblemPart& island) {
   for (int k = 0; k < columns; ++k) ends_[find_root(k)] += degree_[k] == 1;
   for (int k = 0; k < columns; ++k) {
     if (parent_[k] != k || !(needed_[k] || is_tall_stack(k))) continue;
-    core_of_[k] = count();
-    cores_.emplace_back().is_machine = needed_[k];
+    core_of_[k] = count_;
+    add_core(needed_[k] != 0);
   }
-  if (cores_.empty()) return held_.empty();
+  if (count_ == 0) return held_.empty();
   for (int k = 0; k < columns; ++k)
     if (const int core = core_of_[find_root(k)]; core >= 0) cores_[core].alone.columns.push_back(island.columns[k]);
   list_touching(problem, island);
-  place_.resize(problem.columns(), -1);
-  std::erase_if(cores_, [&](Core& core) { return !complete(problem, island, &core); });
+  place_.assign(problem.columns(), -1);
+  placed_.clear();
+  int kept = 0;  // in their order
+  for (int k = 0; k < count_; ++k)
+    if (complete(problem, island, &cores_[k])) std::swap(cores_[kept++], cores_[k]);
+  count_ = kept;
   return holds_all(problem);
 }
 
 bool HeapCores::update(const Problem& problem, const ProblemPart& island) {
-  cores_.clear();
+  count_ = 0;
   return !find_ties(problem, island) || list_cores(problem, island);
 }
 

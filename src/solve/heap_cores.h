@@ -23,7 +23,7 @@ class HeapCores {
  public:
   /// Looks for them in an island. False: it has rows that cannot be swept, in a core that is too dear to factor.
   bool update(const Problem& problem, const ProblemPart& island);
-  int count() const { return static_cast<int>(cores_.size()); }
+  int count() const { return count_; }
   /// The island's row blocks that can be swept, those within cores among them, and the others: their impulses are
   /// forces to the sweeps.
   std::span<const int> swept() const { return swept_; }
@@ -52,6 +52,7 @@ class HeapCores {
     return {touching_.data() + touching_start_[column],
             static_cast<std::size_t>(touching_start_[column + 1] - touching_start_[column])};
   }
+  void add_core(bool is_machine);
   bool list_cores(const Problem& problem, const ProblemPart& island);
   bool complete(const Problem& problem, const ProblemPart& island, Core* core);
   void add_neighbours(const Problem& problem, const ProblemPart& island, Region* region);
@@ -67,7 +68,8 @@ class HeapCores {
   std::vector<int> parent_, degree_, size_, ties_, ends_, core_of_;
   std::vector<char> needed_;
   std::vector<int> touching_start_, touching_;  ///< row blocks of each of the island's columns
-  std::vector<Core> cores_;
+  std::vector<Core> cores_;                     ///< the first `count_` of them
+  int count_ = 0;
   std::vector<int> place_;   ///< by the problem's columns: in the part at hand, or -1
   std::vector<int> placed_;  ///< the columns of that
   FactorCost cost_;

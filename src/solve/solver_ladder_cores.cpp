@@ -48,6 +48,7 @@ double SolverLadder::Impl::solve_core(const Problem& problem, const CorePart& co
   for (const int i : core.border) add_force(problem, i, solution->lambda, at, own->problem.b.data());
   gather_part(problem, core.part, *solution, &own->solution);
   own->work.spent = 0;
+  own->work.looseness = 1;
   own->work.limit = std::min(limit, std::max(work_per_row * own->problem.rows(), calc_least_work()));
   own->solvers.resize(1);
   if (!own->solvers[0]) {
@@ -88,7 +89,7 @@ double SolverLadder::Impl::calc_core_limit(const LadderHeap& heap) const {
 void SolverLadder::Impl::solve_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
   const double tolerance = std::max(options.tolerance, kCoreShare * options.heap_tolerance);
-  for (int core = 0; core < slot->scratch->cores.count() && !is_stopped(); ++core)
+  for (int core = 0; core < slot->scratch->cores.count() && !is_late(); ++core)
     slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.with_neighbours(core), tolerance,
                                             calc_core_limit(*heap), solution, &slot->scratch->part_slot(core));
   hold_machines(problem, *solution, slot);
@@ -103,7 +104,7 @@ void SolverLadder::Impl::end_cores(const Problem& problem, Solution* solution, L
   slot->scratch->work.spent += PairSweeps::calc_work(kEvenSweeps, slot->scratch->pairs.precision()) * heap->rows;
   slot->scratch->pairs.update_impulses(&solution->lambda);
   slot->scratch->pairs.update_velocity(&solution->v);
-  for (int core = 0; core < slot->scratch->cores.count() && !is_stopped(); ++core) {
+  for (int core = 0; core < slot->scratch->cores.count() && !is_late(); ++core) {
     if (!slot->scratch->cores.is_machine(core)) continue;
     slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.alone(core), options.tolerance,
                                             calc_core_limit(*heap), solution, &slot->scratch->part_slot(core));

@@ -64,10 +64,16 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
     int ordered = options.ordered_columns;
     if (options.heap_sweeps > 0 && !has_friction(problem, part))
       ordered = std::min(ordered, PairSweeps::is_loose(problem, part.blocks) ? kLooseSmoothColumns : kSmoothColumns);
-    if (island_cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes_columns(problem)) continue;
-    if (!was_heap) slot.own.reset();  // what newton had for it is of no use, and large
+    FactorCost& cost = slot.own ? slot.own->cost : island_cost;
+    if (cost.calc(problem, part, ordered) <= kDearFactor || !PairSweeps::takes_columns(problem)) continue;
     slot.take_own();
     if (!slot.scratch->cores.update(problem, part)) continue;
+    if (!was_heap) {  // what newton had for it is of no use, and large
+      HeapCores cores = std::move(slot.scratch->cores);
+      slot.own.reset();
+      slot.take_own();
+      slot.scratch->cores = std::move(cores);
+    }
     slot.is_heap = true;
     int rows = 0;
     for (const int i : part.blocks) rows += problem.blocks[i].size;

@@ -68,9 +68,12 @@ void Readings::update_axis(const State& state, const StepImpulses* impulses, dou
 
 void Readings::update(const State& state, const StepImpulses* impulses, double h) {
   update_joints(state, impulses, h);
-  impulses_ = impulses;
-  h_ = h;
-  if (!bodies_.empty()) update_bodies();
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const StepImpulses::BodyImpulse sum = impulses ? impulses->bodies()[i] : StepImpulses::BodyImpulse{};
+    const auto wrench = [&](const Vec6& impulse) { return Wrench{impulse.head<3>() / h, impulse.tail<3>() / h}; };
+    bodies_[i] = {wrench(sum.gravity), wrench(sum.load),    wrench(sum.joint),
+                  wrench(sum.spring),  wrench(sum.contact), wrench(sum.inertia)};
+  }
 }
 
 void Readings::update_joints(const State& state, const StepImpulses* impulses, double h) {
@@ -95,21 +98,6 @@ void Readings::update_joints(const State& state, const StepImpulses* impulses, d
     springs_[i].length = (b.position + b.rotation * spring.anchor_b - a.position - a.rotation * spring.anchor_a).norm();
     springs_[i].force = impulses ? Vec3(impulses->springs()[i] / h) : Vec3::Zero();
   }
-}
-
-void Readings::update_bodies() const {
-  bodies_.resize(model_.bodies.size());
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const StepImpulses::BodyImpulse sum = impulses_ ? impulses_->bodies()[i] : StepImpulses::BodyImpulse{};
-    const auto wrench = [&](const Vec6& impulse) { return Wrench{impulse.head<3>() / h_, impulse.tail<3>() / h_}; };
-    bodies_[i] = {wrench(sum.gravity), wrench(sum.load),    wrench(sum.joint),
-                  wrench(sum.spring),  wrench(sum.contact), wrench(sum.inertia)};
-  }
-}
-
-std::span<const BodyForces> Readings::bodies() const {
-  if (bodies_.empty()) update_bodies();
-  return bodies_;
 }
 
 const JointReading& Readings::joint(int index) const {

@@ -27,8 +27,7 @@ class Readings {
 
   std::span<const JointReading> joints() const { return joints_; }
   std::span<const SpringReading> springs() const { return springs_; }
-  /// Made when somebody asks for the first time, and with every step from then on: few do, and they are long.
-  std::span<const BodyForces> bodies() const;
+  std::span<const BodyForces> bodies() const { return bodies_; }
   const JointReading& joint(int index) const;
   const JointReading& joint(std::string_view name) const;
 
@@ -36,7 +35,6 @@ class Readings {
   struct Source {
     int axis = -1, idle = -1;  ///< one of the two
   };
-  void update_bodies() const;
   void update_axis(const State& state, const StepImpulses* impulses, double h, std::size_t k);
 
   const Model& model_;
@@ -46,9 +44,7 @@ class Readings {
   std::vector<int> main_;                           ///< per joint: index into axes_, -1: none
   std::vector<JointReading> joints_;
   std::vector<SpringReading> springs_;
-  mutable std::vector<BodyForces> bodies_;  ///< empty: nobody has asked
-  const StepImpulses* impulses_ = nullptr;  ///< of the last update
-  double h_ = 1;
+  std::vector<BodyForces> bodies_;
   JointReading none_;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <slipstick/solver_ladder.h>
 
+#include <algorithm>
 #include <array>
 
 namespace slipstick {
@@ -157,6 +158,31 @@ TEST(HeapCores, AMachineIsHeldAndADearOneIsRefused) {
     if (k % 81 >= 9) dear.weld(k, k - 9);
   for (int k = 81; k < 81 * 8; ++k) dear.weld(k, k - 81);
   cores_of(dear.problem, false);
+}
+
+/// What was found in other problems, larger ones among them, changes nothing.
+TEST(HeapCores, ServeOneProblemAfterTheOther) {
+  HeapCores used;
+  for (const int layers : {8, 5, 9, 6}) {
+    Packing packing;
+    const std::vector<int> stack = packing.fill_around_stack(layers);
+    if (layers % 2 == 0) packing.weld(stack[1], stack[0]);
+    Islands islands;
+    islands.update(packing.problem);
+    HeapCores fresh;
+    EXPECT_EQ(used.update(packing.problem, islands.part(0)), fresh.update(packing.problem, islands.part(0)));
+    ASSERT_EQ(used.count(), 1);
+    ASSERT_EQ(fresh.count(), 1);
+    EXPECT_EQ(used.is_machine(0), fresh.is_machine(0));
+    for (const bool wide : {false, true}) {
+      const CorePart a = wide ? used.with_neighbours(0) : used.alone(0);
+      const CorePart b = wide ? fresh.with_neighbours(0) : fresh.alone(0);
+      EXPECT_TRUE(std::ranges::equal(a.part.columns, b.part.columns));
+      EXPECT_TRUE(std::ranges::equal(a.part.blocks, b.part.blocks));
+      EXPECT_TRUE(std::ranges::equal(a.part.local_column, b.part.local_column));
+      EXPECT_TRUE(std::ranges::equal(a.border, b.border));
+    }
+  }
 }
 
 LadderOptions swift_options(double work) {
