@@ -15,7 +15,11 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 Readings::Readings(const Model& model)
-    : model_(model), main_(model.joints.size(), -1), joints_(model.joints.size()), springs_(model.springs.size()) {
+    : model_(model),
+      main_(model.joints.size(), -1),
+      joints_(model.joints.size()),
+      springs_(model.springs.size()),
+      bodies_(model.bodies.size()) {
   std::vector<std::array<Source, kFreedoms>> found(model.joints.size());
   const auto slot = [&](const Axis& axis) -> Source& {
     return found[axis.joint][static_cast<std::size_t>(axis.freedom)];
