@@ -46,14 +46,15 @@ int calc_pairs(const Problem& problem) {
 /// Sweeps from `from` into the slot's trial.
 SolverReport sweep(const SolverOptions& budget, const Problem& problem, double tolerance, const Solution& from,
                    std::unique_ptr<Solver>* sweeper, LadderSlot* slot) {
+  LadderScratch& own = *slot->scratch;
   if (!*sweeper) {
     SolverOptions metered = budget;
-    metered.work = &slot->scratch->work;
+    metered.work = &own.work;
     *sweeper = make_solver("pgs", metered);
   }
-  slot->scratch->trial.v = from.v;
-  slot->scratch->trial.lambda = from.lambda;
-  return (*sweeper)->solve(problem, tolerance, &slot->scratch->trial);
+  own.trial.v = from.v;
+  own.trial.lambda = from.lambda;
+  return (*sweeper)->solve(problem, tolerance, &own.trial);
 }
 
 /// What sweeps alone reached: the slot's result, judged by `tolerance`.
@@ -77,17 +78,18 @@ std::vector<std::string_view> solver_choices() {
 /// solve_part with its work counted. Islands share what the whole may take by their rows: a share depends on the sizes
 /// of the others alone, never on how they fared, and on no order.
 void SolverLadder::Impl::solve_metered(const Problem& problem, Solution* solution, LadderSlot* slot) const {
-  slot->scratch->work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
-  slot->scratch->work.spent = slot->swept;
-  slot->scratch->work.looseness = 1;
+  LadderScratch& own = *slot->scratch;
+  own.work.limit = std::max(work_per_row * problem.rows(), calc_least_work());
+  own.work.spent = slot->swept;
+  own.work.looseness = 1;
   if (options.unique_forces) {
-    slot->scratch->first = solution->lambda;
-    slot->scratch->known = solution->uniqueness;
+    own.first = solution->lambda;
+    own.known = solution->uniqueness;
     slot->followed = false;
   }
   solve_part(problem, solution, slot);
   if (options.unique_forces && !slot->followed) choose_forces(problem, solution, slot);
-  slot->result.work = slot->scratch->work.spent;
+  slot->result.work = own.work.spent;
 }
 
 void SolverLadder::Impl::solve_part(const Problem& problem, Solution* solution, LadderSlot* slot) const {
@@ -123,10 +125,11 @@ void SolverLadder::Impl::reset(LadderSlot* slot) const {
 
 /// Climbs the rungs until the judge is content with `solution`, which keeps the best answer by the judge.
 void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderScratch& own = *slot->scratch;
   LadderResult& result = slot->result;
-  slot->scratch->solvers.resize(rungs.size());
-  slot->scratch->guess.v = solution->v;
-  slot->scratch->guess.lambda = solution->lambda;
+  own.solvers.resize(rungs.size());
+  own.guess.v = solution->v;
+  own.guess.lambda = solution->lambda;
   for (std::size_t k = 0; k < rungs.size() && !result.certified; ++k) {
     const int pairs = k > 0 && hurries(*slot) ? std::min(rungs[k].max_pairs, kHurriedPairs) : rungs[k].max_pairs;
     if (k > 0 && calc_pairs(problem) > pairs) continue;  // kHeapsOnly: always
@@ -135,16 +138,16 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
       result.note = is_stopped() ? "stopped" : "time limit";
       break;
     }
-    if (!slot->scratch->solvers[k]) {
+    if (!own.solvers[k]) {
       SolverOptions metered = solver_options;
-      metered.work = &slot->scratch->work;
+      metered.work = &own.work;
       if (rungs.size() > 1) metered.settle = options.settle;
-      slot->scratch->solvers[k] = make_solver(rungs[k].solver, metered);
+      own.solvers[k] = make_solver(rungs[k].solver, metered);
     }
     if (k > 0) ++result.escalations;
-    slot->scratch->trial.v = slot->scratch->guess.v;
-    slot->scratch->trial.lambda = slot->scratch->guess.lambda;
-    const SolverReport report = slot->scratch->solvers[k]->solve(problem, options.tolerance, &slot->scratch->trial);
+    own.trial.v = own.guess.v;
+    own.trial.lambda = own.guess.lambda;
+    const SolverReport report = own.solvers[k]->solve(problem, options.tolerance, &own.trial);
     result.iterations += report.iterations;
     if (result.unsupported) result.note = report.note;
     if (report.status == SolveStatus::Unsupported) continue;  // `trial` need not hold an answer
@@ -160,7 +163,7 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
     count.iterative_residual_sum = count.iterative_residual_max = report.iterative_residual;
     add_statistics(count, &slot->counts[k]);
     if (!(residual.verdict() < result.residual.verdict())) continue;
-    std::swap(*solution, slot->scratch->trial);
+    std::swap(*solution, own.trial);
     result.residual = residual;
     result.solver = rungs[k].solver;
     result.note = report.note;
@@ -171,21 +174,21 @@ void SolverLadder::Impl::climb(const Problem& problem, Solution* solution, Ladde
     if (result.settled || (k == 0 && result.exhausted)) return;
   }
   if (result.certified || result.unsupported || rungs.size() == 1) return;
-  result.settled = hurries(*slot) && result.residual.relative <= slot->scratch->work.looseness * options.settle;
+  result.settled = hurries(*slot) && result.residual.relative <= own.work.looseness * options.settle;
   if (!result.settled) rescue(problem, solution, slot);
 }
 
 void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderScratch& own = *slot->scratch;
   if (is_late()) return;
   SolverOptions budget;
   budget.max_iterations = kRescueSweeps;
   budget.stop = solver_options.stop;
-  if (sweep(budget, problem, options.tolerance, *solution, &slot->scratch->rescuer, slot).status ==
-      SolveStatus::Unsupported)
+  if (sweep(budget, problem, options.tolerance, *solution, &own.rescuer, slot).status == SolveStatus::Unsupported)
     return;
   LadderResult& result = slot->result;
   ++result.escalations;
-  const SolverReport report = slot->scratch->solvers[0]->solve(problem, options.tolerance, &slot->scratch->trial);
+  const SolverReport report = own.solvers[0]->solve(problem, options.tolerance, &own.trial);
   const Residuals& residual = report.residual;
   result.iterations += report.iterations;
   SolverStatistics& count = slot->counts[0];
@@ -193,7 +196,7 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
   count.solves = 1;  // the same island, asked for the second time
   if (residual.within(options.tolerance)) count.certified = 1;
   if (!(residual.verdict() < result.residual.verdict())) return;
-  std::swap(*solution, slot->scratch->trial);
+  std::swap(*solution, own.trial);
   result.residual = residual;
   result.solver = rungs[0].solver;
   result.note = report.note;
@@ -203,13 +206,14 @@ void SolverLadder::Impl::rescue(const Problem& problem, Solution* solution, Ladd
 /// At rest, under the impulses of the guess, if the judge agrees. The velocities are zero, not those that the impulses
 /// leave over: these would add up from step to step.
 bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderScratch& own = *slot->scratch;
   if (problem.unknowns() == 0 || !(solution->v.cwiseAbs().maxCoeff() <= kRestSpeed)) return false;
-  slot->scratch->trial.v.setZero(problem.unknowns());
-  slot->scratch->trial.lambda = solution->lambda;
-  const Residuals residual = slot->scratch->judge.certify(problem, slot->scratch->trial);
+  own.trial.v.setZero(problem.unknowns());
+  own.trial.lambda = solution->lambda;
+  const Residuals residual = own.judge.certify(problem, own.trial);
   if (!residual.within(options.tolerance)) return false;
-  update_row_velocity(problem, slot->scratch->trial.v, slot->scratch->trial.lambda, &slot->scratch->trial.w);
-  std::swap(*solution, slot->scratch->trial);
+  update_row_velocity(problem, own.trial.v, own.trial.lambda, &own.trial.w);
+  std::swap(*solution, own.trial);
   LadderResult& result = slot->result;
   result.residual = residual;
   result.certified = true;
@@ -221,15 +225,16 @@ bool SolverLadder::Impl::hold(const Problem& problem, Solution* solution, Ladder
 
 /// The impulses of the solver that somebody tries out. False: the judge is not content, and `solution` is as it was.
 bool SolverLadder::Impl::ask_prototype(const Problem& problem, Solution* solution, LadderSlot* slot) const {
+  LadderScratch& own = *slot->scratch;
   LadderResult& result = slot->result;
-  Solution& trial = slot->scratch->trial;
+  Solution& trial = own.trial;
   trial.lambda = solution->lambda;
   slot->prototype_count.solves = 1;
   if (options.prototype->solve(problem, options.tolerance, &trial.lambda) && trial.lambda.size() == problem.rows()) {
-    slot->scratch->masses.update(problem);
-    update_velocity(problem, slot->scratch->masses, trial.lambda, &trial.v);
+    own.masses.update(problem);
+    update_velocity(problem, own.masses, trial.lambda, &trial.v);
     update_row_velocity(problem, trial.v, trial.lambda, &trial.w);
-    const Residuals residual = slot->scratch->judge.certify(problem, trial);
+    const Residuals residual = own.judge.certify(problem, trial);
     if (residual.within(options.tolerance)) {
       std::swap(*solution, trial);
       result.residual = residual;

@@ -64,12 +64,12 @@ double SolverLadder::Impl::solve_core(const Problem& problem, const CorePart& co
 
 /// The impulses of rows that cannot be swept are forces to those that are.
 void SolverLadder::Impl::hold_machines(const Problem& problem, const Solution& solution, LadderSlot* slot) const {
-  if (slot->scratch->cores.held().empty()) return;
-  slot->scratch->forces_b = problem.b;
+  LadderScratch& own = *slot->scratch;
+  if (own.cores.held().empty()) return;
+  own.forces_b = problem.b;
   const auto at = [&](int column) { return problem.column_start[column]; };
-  for (const int i : slot->scratch->cores.held())
-    add_force(problem, i, solution.lambda, at, slot->scratch->forces_b.data());
-  slot->scratch->pairs.set_forces(slot->scratch->forces_b);
+  for (const int i : own.cores.held()) add_force(problem, i, solution.lambda, at, own.forces_b.data());
+  own.pairs.set_forces(own.forces_b);
 }
 
 /// That belong to the cores of a heap, beside its own.
@@ -80,34 +80,35 @@ int SolverLadder::Impl::calc_even_sweeps(const LadderSlot& slot) const {
 /// What a core may take of the work that is left when all sweeps are made.
 double SolverLadder::Impl::calc_core_limit(const LadderHeap& heap) const {
   const LadderSlot& slot = *heap.slot;
+  const LadderScratch& own = *slot.scratch;
   const int sweeps = std::max(slot.sweeps - heap.done, 0) + calc_even_sweeps(slot);
-  const double kept = PairSweeps::calc_work(sweeps, slot.scratch->pairs.precision()) * heap.rows;
-  return kCoreWork * std::max(slot.scratch->work.limit - slot.scratch->work.spent - kept, 0.0);
+  const double kept = PairSweeps::calc_work(sweeps, own.pairs.precision()) * heap.rows;
+  return kCoreWork * std::max(own.work.limit - own.work.spent - kept, 0.0);
 }
 
 /// All of them, in turn, from the impulses of the solution; the sweeps go on from there.
 void SolverLadder::Impl::solve_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const {
-  LadderSlot* slot = heap->slot;
+  LadderScratch& own = *heap->slot->scratch;
   const double tolerance = std::max(options.tolerance, kCoreShare * options.heap_tolerance);
-  for (int core = 0; core < slot->scratch->cores.count() && !is_late(); ++core)
-    slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.with_neighbours(core), tolerance,
-                                            calc_core_limit(*heap), solution, &slot->scratch->part_slot(core));
-  hold_machines(problem, *solution, slot);
-  slot->scratch->pairs.set_impulses(solution->lambda);
+  for (int core = 0; core < own.cores.count() && !is_late(); ++core)
+    own.work.spent += solve_core(problem, own.cores.with_neighbours(core), tolerance, calc_core_limit(*heap), solution,
+                                 &own.part_slot(core));
+  hold_machines(problem, *solution, heap->slot);
+  own.pairs.set_impulses(solution->lambda);
 }
 
 /// After the last portion of sweeps: cores, what they have moved in the heap, and joints to the last digit.
 void SolverLadder::Impl::end_cores(const Problem& problem, Solution* solution, LadderHeap* heap) const {
-  LadderSlot* slot = heap->slot;
+  LadderScratch& own = *heap->slot->scratch;
   solve_cores(problem, solution, heap);
-  slot->scratch->pairs.run(kEvenSweeps, PairSweeps::kSafeRadius, solver_options.stop);
-  slot->scratch->work.spent += PairSweeps::calc_work(kEvenSweeps, slot->scratch->pairs.precision()) * heap->rows;
-  slot->scratch->pairs.update_impulses(&solution->lambda);
-  slot->scratch->pairs.update_velocity(&solution->v);
-  for (int core = 0; core < slot->scratch->cores.count() && !is_late(); ++core) {
-    if (!slot->scratch->cores.is_machine(core)) continue;
-    slot->scratch->work.spent += solve_core(problem, slot->scratch->cores.alone(core), options.tolerance,
-                                            calc_core_limit(*heap), solution, &slot->scratch->part_slot(core));
+  own.pairs.run(kEvenSweeps, PairSweeps::kSafeRadius, solver_options.stop);
+  own.work.spent += PairSweeps::calc_work(kEvenSweeps, own.pairs.precision()) * heap->rows;
+  own.pairs.update_impulses(&solution->lambda);
+  own.pairs.update_velocity(&solution->v);
+  for (int core = 0; core < own.cores.count() && !is_late(); ++core) {
+    if (!own.cores.is_machine(core)) continue;
+    own.work.spent += solve_core(problem, own.cores.alone(core), options.tolerance, calc_core_limit(*heap), solution,
+                                 &own.part_slot(core));
   }
 }
 

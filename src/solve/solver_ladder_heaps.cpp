@@ -82,45 +82,47 @@ void SolverLadder::Impl::find_heaps(const Problem& problem) {
 }
 
 /// How many sweeps it is to have, and where they begin.
-void SolverLadder::Impl::begin_heap(const Problem& problem, Solution* solution, LadderHeap* heap) const {
+void SolverLadder::Impl::begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
+  LadderScratch& own = *slot->scratch;
   if (options.heap_sweeps == 0) heap->precision = SweepPrecision::Double;  // nobody is in a hurry
-  heap->part = {slot->scratch->cores.swept(), heap->whole.columns, heap->whole.local_column};
-  slot->scratch->pairs.set_team(team);
-  slot->scratch->pairs.start(problem, heap->part, heap->precision);
-  hold_machines(problem, *solution, slot);
-  if (solution->lambda.allFinite()) slot->scratch->pairs.set_guess(solution->lambda);
+  heap->part = {own.cores.swept(), heap->whole.columns, heap->whole.local_column};
+  own.pairs.set_team(team);
+  own.pairs.start(problem, heap->part, heap->precision);
+  hold_machines(problem, solution, slot);
+  if (solution.lambda.allFinite()) own.pairs.set_guess(solution.lambda);
   slot->sweeps = options.heap_sweeps > 0 ? options.heap_sweeps : kPairSweeps;
   heap->loose = PairSweeps::is_loose(problem, heap->part.blocks);
-  if (options.heap_sweeps > 0 && slot->scratch->pairs.has_friction() && !options.few_sweeps) {
+  if (options.heap_sweeps > 0 && own.pairs.has_friction() && !options.few_sweeps) {
     const int most = heap->loose ? PairSweeps::kLooseSweeps : kSmallHeapSweeps * options.heap_sweeps;
     const double rows = heap->loose ? kLooseHeap : kSmallHeap;
     slot->sweeps = std::max(slot->sweeps, std::min(most, static_cast<int>(rows / heap->rows)));
   }
-  const double a_row = (slot->scratch->work.limit - slot->scratch->work.spent) / heap->rows;
+  const double a_row = (own.work.limit - own.work.spent) / heap->rows;
   const double affordable =
-      (a_row - kPairStart) / PairSweeps::calc_work(1, slot->scratch->pairs.precision()) - calc_even_sweeps(*slot);
+      (a_row - kPairStart) / PairSweeps::calc_work(1, own.pairs.precision()) - calc_even_sweeps(*slot);
   if (affordable < slot->sweeps) {
     slot->sweeps = std::max(1, static_cast<int>(affordable));
     slot->result.note = kWorkBudget;
   }
-  slot->scratch->work.spent += kPairStart * heap->rows;
+  own.work.spent += kPairStart * heap->rows;
 }
 
 void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const {
   LadderSlot* slot = heap->slot;
+  LadderScratch& own = *slot->scratch;
   const int last = heap->done + sweeps;
   while (heap->done < last) {
     int portion = last - heap->done;
-    if (slot->scratch->cores.count() > 0) {
+    if (own.cores.count() > 0) {
       portion = std::min(portion, std::max(kCoreSweeps, heap->done));
       if (heap->done > 0) {
-        slot->scratch->pairs.update_impulses(&solution->lambda);
+        own.pairs.update_impulses(&solution->lambda);
         solve_cores(problem, solution, heap);
       }
     }
-    slot->scratch->pairs.run(portion, PairSweeps::kSafeRadius, solver_options.stop);
-    slot->scratch->work.spent += PairSweeps::calc_work(portion, slot->scratch->pairs.precision()) * heap->rows;
+    own.pairs.run(portion, PairSweeps::kSafeRadius, solver_options.stop);
+    own.work.spent += PairSweeps::calc_work(portion, own.pairs.precision()) * heap->rows;
     heap->done += portion;
   }
   heap->ended = heap->done >= slot->sweeps;
@@ -130,9 +132,10 @@ void SolverLadder::Impl::sweep_heap(const Problem& problem, int sweeps, Solution
 /// What the sweeps have found goes into the solution, unless it is there.
 void SolverLadder::Impl::read_heap(const Problem& problem, LadderHeap* heap, Solution* solution) const {
   if (std::exchange(heap->read, true)) return;
-  heap->slot->scratch->pairs.update_impulses(&solution->lambda);
-  heap->slot->scratch->pairs.update_velocity(&solution->v);
-  if (heap->slot->scratch->cores.count() > 0) end_cores(problem, solution, heap);
+  LadderScratch& own = *heap->slot->scratch;
+  own.pairs.update_impulses(&solution->lambda);
+  own.pairs.update_velocity(&solution->v);
+  if (own.cores.count() > 0) end_cores(problem, solution, heap);
   update_row_velocity(problem, heap->whole, solution->v, solution->lambda, &solution->w, team);
 }
 
@@ -168,7 +171,7 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
     known = true;
   };
   for (LadderHeap& heap : all) {
-    begin_heap(problem, solution, &heap);
+    begin_heap(problem, *solution, &heap);
     const bool looks = options.heap_sweeps > 0 && heap.slot->sweeps > 2 * kFirstPairSweeps;
     sweep_heap(problem, looks ? kFirstPairSweeps : heap.slot->sweeps, solution, &heap);
     if (is_stopped()) return;  // nobody waits for an answer, or for the judge
@@ -189,7 +192,7 @@ void SolverLadder::Impl::sweep_in_turn(const Problem& problem, std::span<LadderH
       known = false;
       heap.precision = SweepPrecision::Double;
       heap.done = 0;
-      begin_heap(problem, solution, &heap);
+      begin_heap(problem, *solution, &heap);
       heap.ended = false;
       sweep_on(problem, solution, &heap);
       read_heap(problem, &heap, solution);

@@ -157,7 +157,7 @@ struct SolverLadder::Impl {
   bool is_dear(const Problem& problem, LadderSlot* slot) const;
   void find_heaps(const Problem& problem);
   LadderJudged sweep_heaps(const Problem& problem, bool judges, Solution* solution);
-  void begin_heap(const Problem& problem, Solution* solution, LadderHeap* heap) const;
+  void begin_heap(const Problem& problem, const Solution& solution, LadderHeap* heap) const;
   void sweep_heap(const Problem& problem, int sweeps, Solution* solution, LadderHeap* heap) const;
   void sweep_on(const Problem& problem, Solution* solution, LadderHeap* heap) const;
   double solve_core(const Problem& problem, const CorePart& core, double tolerance, double limit, Solution* solution,
