@@ -96,6 +96,25 @@ TEST(HeapCores, AMachineHoldsTogetherInAHeap) {
   }
 }
 
+/// The same with a motor that turns whatever is in its way: by sweeps its joints were open by 12 mm and more.
+TEST(HeapCores, AStrongMachineHoldsTogetherWhileItTurns) {
+  std::string strong = kMixer;
+  const std::string weak = "max: 400";
+  strong.replace(strong.find(weak), weak.size(), "max: 8000");
+  for (const std::string effort : {"swift", "balanced"}) {
+    Simulation simulation = simulation_of(scene_of(kBin + strong + settings(effort)));
+    double open = 0, turned = 0;
+    for (int k = 0; k < 120; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_FALSE(report.failed);
+      open = std::max(open, report.certificate.joint_error);
+      turned = simulation.joint("drive").position;
+    }
+    EXPECT_LT(open, 1e-3) << effort;
+    EXPECT_GT(turned, 1.5) << effort << ": else it does not push";
+  }
+}
+
 /// The same bits on two threads, and with another heap far away.
 TEST(HeapCores, DependOnNothingElse) {
   const std::string other = R"yaml(
