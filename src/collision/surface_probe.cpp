@@ -13,7 +13,7 @@ namespace {
 constexpr double kDeepPart = 0.25, kEdgeDeepPart = 0.05;
 /// Of the smaller size, and of the sum of both: features that are nearer lie on each other. Files have nine digits or
 /// more where things are meant to be flush, and poses are rounded relative to all of a shape.
-constexpr double kSnap = 1e-9, kRounding = 1e-11;
+constexpr double kSnap = 1e-9, kProbeRounding = 1e-11;
 
 /// 64 to 32 bits for pairs of surfaces with more pairs of features than 32 bits can name.
 std::uint32_t fold_feature(std::uint64_t x) {
@@ -45,7 +45,7 @@ void SurfaceProbe::begin(const Polytope& body) {
   deep_ = body.radius > 0 ? 0 : far_;
   edge_deep_ = body.radius > 0 ? body.radius : kEdgeDeepPart * body.bound;
   const double size = body.bound + body.radius, least = std::min(size, index_.size());
-  tiny_ = kRounding * (size + index_.size());
+  tiny_ = kProbeRounding * (size + index_.size());
   snap_ = kSnap * least + tiny_;
   place_ = kSamePoint * least;
   update_region();

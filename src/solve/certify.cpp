@@ -23,7 +23,7 @@ namespace {
 /// Speeds below this (m/s, rad/s) are no scale: they are what rounding leaves of gaps over steps where nothing drives
 /// the bodies. At a tolerance of 1e-8 an error of 1e-17 m/s passes.
 constexpr double kStillSquare = 1e-18;
-constexpr double kRound = 4 * std::numeric_limits<double>::epsilon();
+constexpr double kUnitRound = 4 * std::numeric_limits<double>::epsilon();
 /// Of the change of a column's speed: where the last bits of its impulses are more than this, its momentum is summed
 /// with twice the digits.
 constexpr double kDoubt = 1e-11;
@@ -74,7 +74,7 @@ bool is_open(const RowBlock& block, const double* lambda, const double* w) {
 }
 
 bool is_doubtful(const ColumnSpeeds& column) {
-  constexpr double kMost = 4 * kDoubt / kRound;
+  constexpr double kMost = 4 * kDoubt / kUnitRound;
   return column.impulses > kMost * kMost * column.change;
 }
 
@@ -320,7 +320,7 @@ void Judge::Scratch::judge_column(const Problem& problem, const Solution& soluti
   const ConstBlockMap mass = problem.mass_block(column);
   const double size = mass.trace();
   const double excess = std::sqrt(calc_square(mass, error)) -
-                        std::min(kRound * std::sqrt(speeds.impulses), speeds.most_round * std::sqrt(size));
+                        std::min(kUnitRound * std::sqrt(speeds.impulses), speeds.most_round * std::sqrt(size));
   if (excess <= 0) return;
   const double relative = calc_share(excess, speeds.change + speeds.terms + kStillSquare * size);
   result.momentum = std::max(result.momentum, relative);
@@ -340,12 +340,12 @@ Judge::Scratch::Findings Judge::Scratch::judge_columns(const Problem& problem, c
 void Judge::Scratch::update_floors(const Problem& problem, const RowBlock& block) {
   for (int k = 0; k < block.size; ++k) {
     const int r = block.row + k;
-    rows[r].floor = kRound * std::sqrt(terms[r]);
+    rows[r].floor = kUnitRound * std::sqrt(terms[r]);
     if (most_round.empty()) continue;
     double impulses = 0;
     for (int e = block.entry; e < block.entry + block.entries; ++e)
       impulses += diagonals[kMostRows * static_cast<std::size_t>(e) + k] * columns[problem.entries[e].column].impulses;
-    rows[r].floor += std::min(kRound * std::sqrt(impulses), most_round[r]);
+    rows[r].floor += std::min(kUnitRound * std::sqrt(impulses), most_round[r]);
   }
 }
 

@@ -7,8 +7,8 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kLeastColumns = 3;      // smaller problems are solved as quickly whole
-constexpr double kLeastShare = 0.05;  // of the blocks
+constexpr int kLeastColumns = 3;          // smaller problems are solved as quickly whole
+constexpr double kLeastOpenShare = 0.05;  // of the blocks
 // Normal velocity from which a contact counts as far, over the velocities that this step's forces and impulses make.
 constexpr double kFar = 1;
 
@@ -51,7 +51,7 @@ bool OpenRows::find(const Problem& problem, const Solution& guess, MassBlocks* m
   const std::size_t count = problem.blocks.size();
   if (problem.columns() < kLeastColumns || !problem.coupling.empty()) return false;
   if (!guess.v.allFinite() || !guess.lambda.allFinite()) return false;
-  const double least = kLeastShare * static_cast<double>(count);
+  const double least = kLeastOpenShare * static_cast<double>(count);
   left_out_.assign(count, 0);
   int open = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -32,7 +32,7 @@ constexpr int kCoreSweeps = 10;       // before cores are solved for the first t
 constexpr double kPairStart = 10;     // row operations of a row before the first of them and after the last
 /// The change of a visit above which the sweeps of a heap that has few of them are made again, and how often at most.
 /// Where faces meet, what is left over turns bodies into each other.
-constexpr double kFarOff = 1e-2, kLooseFarOff = 2e-2;
+constexpr double kHeapFarOff = 1e-2, kLooseFarOff = 2e-2;
 constexpr int kMostPortions = 8;
 /// Of the largest speed: rounding from which a heap is swept again in double precision.
 constexpr double kMostDrift = 1e-3;
@@ -144,7 +144,7 @@ bool SolverLadder::Impl::is_far_off(const LadderHeap& heap) const {
   if (!options.few_sweeps || heap.done + heap.slot->sweeps > kMostPortions * heap.slot->sweeps) return false;
   const double next = PairSweeps::calc_work(heap.slot->sweeps, heap.slot->scratch->pairs.precision()) * heap.rows;
   return heap.slot->scratch->work.spent + next <= heap.slot->scratch->work.limit &&
-         heap.slot->scratch->pairs.calc_change() > (heap.loose ? kLooseFarOff : kFarOff);
+         heap.slot->scratch->pairs.calc_change() > (heap.loose ? kLooseFarOff : kHeapFarOff);
 }
 
 /// The sweeps that it has yet to have.

@@ -13,10 +13,10 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kMostRows = 500, kMostFactorizations = 15, kFollowed = 3, kMostRounds = 20, kMostSteps = 30;
+constexpr int kMostChoiceRows = 500, kMostFactorizations = 15, kFollowed = 3, kMostRounds = 20, kMostSteps = 30;
 // Where work is limited: factorizations for a large island in which something slides. One in twenty of them has a
 // choice that is found at all, and that one with two; the others, rocks in a bucket, took all fifteen for nothing.
-constexpr int kManyRows = 150, kHurriedFactorizations = 4;
+constexpr int kManyChoiceRows = 150, kHurriedFactorizations = 4;
 // R over the mobility E of the contacts: soft enough for Newton's method, and for the rounding of u / R; hard enough
 // for few rounds.
 constexpr double kFirstSoftness = 1e-4, kLessSoft = 1e-2, kLeastSoftness = 1e-11;
@@ -28,7 +28,7 @@ constexpr double kSlidesShare = 30, kStillShare = 1;
 // Of R |x|: how well the first round and later ones are solved; and from where on rounding may be what is left.
 constexpr double kCoarseRound = 1e-8, kFineRound = 1e-11, kRoundingLeft = 1e-6;
 constexpr double kRoundingSpeed = 1e-16;  // of the judge's scale: what rounding leaves of speeds
-constexpr double kChordFall = 0.1;        // of the gap: a step with an old factor that leaves more was not worth it
+constexpr double kChoiceChordFall = 0.1;  // of the gap: a step with an old factor that leaves more was not worth it
 constexpr double kRoundFall = 0.3;  // of the residual: a round that leaves more shows the wrong contacts sliding, or R
 // Relative residuals: nothing better is tried for; and nothing better where that would ask for another factor.
 constexpr double kEnough = 1e-12, kGoodEnough = 1e-10;
@@ -74,7 +74,7 @@ bool is_on_cone(const RowBlock& block, const double* x) {
 }  // namespace
 
 bool UniqueForces::takes(const Problem& problem, int rows) {
-  return problem.coupling.empty() && problem.columns() > 0 && rows <= kMostRows;
+  return problem.coupling.empty() && problem.columns() > 0 && rows <= kMostChoiceRows;
 }
 
 bool UniqueForces::find_redundancy(const Problem& problem, const Solution& solution) {
@@ -288,7 +288,7 @@ bool UniqueForces::solve_round(double accuracy) {
   const double r = eta_ * mobility_;
   for (int step = 0; step < kMostSteps; ++step) {
     const bool first = step == 0;
-    if (first || !(gap < kChordFall * before)) {
+    if (first || !(gap < kChoiceChordFall * before)) {
       if (!first && gap <= kRoundingLeft * r * x_.norm()) return true;
       update_laws(y_, true);
       if (first && code_ == factored_code_) {
@@ -499,7 +499,7 @@ UniqueForces::Outcome UniqueForces::choose(const Problem& problem, double tolera
   classify();
   bool tested = test();
   outcome.unique = tested && is_unaffected();
-  if (std::isfinite(work->limit) && problem.rows() > kManyRows &&
+  if (std::isfinite(work->limit) && problem.rows() > kManyChoiceRows &&
       std::find(slides_.begin(), slides_.end(), 1) != slides_.end())
     most_ = kHurriedFactorizations;
   if (!outcome.unique && movable && run_rounds(true, false)) outcome = finish(tolerance, judge, solution);

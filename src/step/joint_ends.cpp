@@ -17,7 +17,7 @@ namespace {
 constexpr double kClosed = 1e-10;
 /// A loop that stays open by more than this has no position that closes it.
 constexpr double kOpenLoop = 1e-6;
-constexpr int kMostPasses = 8;
+constexpr int kMostEndPasses = 8;
 /// The same where only the rows of a loop are to agree, and nothing holds at both ends.
 constexpr double kNearlyClosed = 1e-7;
 constexpr int kFewPasses = 1;
@@ -235,7 +235,7 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
     // The scheme may have made another problem of the second pass.
     const bool helps = passes_ <= 2 || found_[i] < kHelps * worst_[i];
     done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) ||
-               passes_ >= (exact_[i] ? kMostPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
+               passes_ >= (exact_[i] ? kMostEndPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
     diverges = diverges || (!done_[i] && !helps);
     worst_[i] = found_[i];
     again = again || !done_[i];

@@ -15,7 +15,7 @@ namespace slipstick {
 namespace {
 
 constexpr int kPatienceMs = 120'000;  ///< for one answer: software rendering on a loaded machine is slow
-constexpr std::size_t kMaxMessage = 256u << 20;
+constexpr std::size_t kMaxBrowserMessage = 256u << 20;
 
 /// Chromium reads its orders from descriptor 3 and answers on 4.
 [[noreturn]] void become_browser(const std::string& program, const std::string& profile, int orders, int answers) {
@@ -113,7 +113,7 @@ bool Browser::read(std::string* message) {
     pollfd wanted{in_, POLLIN, 0};
     const int ready = poll(&wanted, 1, kPatienceMs);
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0 || unread_.size() > kMaxMessage) return false;
+    if (ready <= 0 || unread_.size() > kMaxBrowserMessage) return false;
     char bytes[65536];
     const ssize_t count = ::read(in_, bytes, sizeof bytes);
     if (count < 0 && errno == EINTR) continue;

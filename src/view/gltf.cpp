@@ -13,7 +13,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr std::size_t kMaxPoses = 4'000'000;
+constexpr std::size_t kMaxGltfPoses = 4'000'000;
 constexpr int kFloat = 5126, kUnsigned = 5125;      // component types
 constexpr int kVertices = 34962, kIndices = 34963;  // uses of a buffer
 const char* const kPalette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#997755"};
@@ -260,7 +260,7 @@ Result<std::string> make_gltf(const std::string& recording, double frames_per_se
   if (!reader) return reader.faults();
   const double span = reader->series().time.back() - reader->series().time.front();
   const auto frames = static_cast<std::size_t>(std::max(2.0, std::ceil(span * frames_per_second * 1.02) + 2));
-  const Clip clip(std::move(reader).value(), frames, kMaxPoses);
+  const Clip clip(std::move(reader).value(), frames, kMaxGltfPoses);
   auto file = Writer(clip).write();
   if (!file) return Fault{{recording, 0, 0}, "the recording cannot be read to its end"};
   return std::move(*file);

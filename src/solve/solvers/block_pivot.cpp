@@ -16,7 +16,7 @@ constexpr double kTie = 1e-13;           // signs below this part of the terms a
 constexpr double kFrozenWeight = 1e150;  // compliance of an equality block that takes no part
 constexpr double kNoAnswer = 1e-9;       // of the speeds: a residual of the linear system above this is no answer
 constexpr int kBlockLimit = 100, kPivotRefinements = 10, kPivotRounds = 60, kIdlePivotRounds = 3;
-constexpr int kPatience = 3;  // block pivots without fewer wrong signs, between least-index ones
+constexpr int kPivotPatience = 3;  // block pivots without fewer wrong signs, between least-index ones
 
 }  // namespace
 
@@ -321,7 +321,7 @@ bool BoundedPivot::run_murty(bool blocks) {
     if (wrong == 0) return true;
     if (wrong < fewest) {
       fewest = wrong;
-      patience = blocks ? kPatience : 0;
+      patience = blocks ? kPivotPatience : 0;
     }
     if (patience-- > 0) {
       for (int r = least; r < rows; ++r)

@@ -8,7 +8,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr int kMostRows = 6;              // of a node of the factorization
+constexpr int kMostClassRows = 6;         // of a node of the factorization
 constexpr int kLargestGroup = 64;         // blocks; larger ones are no pair of bodies
 constexpr double kNegligible = 1e-13;     // entry of W over the largest diagonal entry that is taken for a rounded zero
 constexpr double kRankTolerance = 1e-11;  // pivot over the group's largest diagonal entry
@@ -125,7 +125,7 @@ bool CoupledClasses::add_reduced_class(std::span<const int> blocks) {
   const int n = static_cast<int>(row_.size());
   elimination_.factor(dense_, kRankTolerance * dense_.diagonal().cwiseAbs().maxCoeff());
   const int rank = elimination_.rank();
-  if (rank > kMostRows || rank == 0) return false;
+  if (rank > kMostClassRows || rank == 0) return false;
   // W_{P R} = T W_{R R}, so T^T = W_RR^-T W_{P R}^T.
   right_.resize(rank, n);
   for (int a = 0; a < n; ++a)

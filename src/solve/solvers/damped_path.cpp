@@ -16,11 +16,11 @@ constexpr double kNoGuess = 0.03;  // a relative residual above which a guess is
 constexpr double kGuessRoom = 30;  // distance from a guess to the inside, over its residual
 constexpr double kGradient = 0.5;  // of De Saxce's term in the matrix: with 0.8 or more the path stalls in a hard blow
 constexpr double kSmooth = 0.5;    // of the gap: where a contact sticks the gradient fades
-constexpr double kLeastCentering = 0.1;
+constexpr double kLeastDampedCentering = 0.1;
 constexpr double kToTheEdge = 0.95;
 constexpr double kFirstDamping = 1e-4, kLeastDamping = 1e-5, kMostDamping = 1e-3, kDampingFactor = 3;
-constexpr double kShort = 0.25, kLong = 0.4;  // steps that raise and lower the damping
-constexpr double kJointCompliance = 1e-10;    // over the Delassus diagonal; keeps redundant joints regular
+constexpr double kShortDamped = 0.25, kLong = 0.4;  // steps that raise and lower the damping
+constexpr double kJointCompliance = 1e-10;          // over the Delassus diagonal; keeps redundant joints regular
 
 }  // namespace damped
 
@@ -271,7 +271,7 @@ bool DampedPath::step() {
   solve(0);
   if (!dx_.allFinite()) return false;
   const double ratio = gap_ > 0 ? std::max(calc_gap(calc_longest_step()), 0.0) / gap_ : 0;
-  const double target = gap_ * std::clamp(ratio * ratio * ratio, damped::kLeastCentering, 1.0);
+  const double target = gap_ * std::clamp(ratio * ratio * ratio, damped::kLeastDampedCentering, 1.0);
   keep_corrections();
   solve(target);
   other_dx_ = dx_;
@@ -289,7 +289,7 @@ bool DampedPath::step() {
   x_ += step_ * dx_;
   for (Cones& c : cones_)
     for (int k = 0; k < 3; ++k) c.z[k] += step_ * (takes_first ? c.other_dz[k] : c.dz[k]);
-  if (step_ < damped::kShort) damping_ = std::min(damped::kDampingFactor * damping_, damped::kMostDamping);
+  if (step_ < damped::kShortDamped) damping_ = std::min(damped::kDampingFactor * damping_, damped::kMostDamping);
   if (step_ > damped::kLong) damping_ = std::max(damping_ / damped::kDampingFactor, damped::kLeastDamping);
   refresh();
   return true;

@@ -13,7 +13,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kShort = 0.1;  // two fast steps below it: a fold
-constexpr double kRadius = 0.3, kMostRadius = 0.9;
+constexpr double kAlongRadius = 0.3, kMostRadius = 0.9;
 constexpr double kNearPath = 0.15, kOff = 0.4, kLost = 0.5;  // distance from the path, in units of the gap
 constexpr double kStraight = 4;                              // tangent below which fast steps do well again
 constexpr int kStraightSteps = 2;
@@ -27,7 +27,7 @@ bool InteriorPath::advance() {
     if (short_ < 2) return true;
     along_ = true;
     short_ = smooth_ = 0;
-    radius_ = kRadius;
+    radius_ = kAlongRadius;
     ahead_ = 0;
     entered_ = gap_;
     previous_.clear();

@@ -10,7 +10,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kNoise = 1e-11;  // of the largest |w|: an idle row stays idle within it
-constexpr double kLeastShare = 1e-7;
+constexpr double kLeastPolishShare = 1e-7;
 constexpr int kRefinements = 4;
 
 }  // namespace
@@ -150,7 +150,7 @@ void LemkePolish::add_unknowns(const LcpGroup& g, const State& state) {
   normal.column = normal.test = Vec3::UnitX();
   if (state.kind == Kind::Slide) {
     normal.column.tail<2>() = state.limit * state.along;
-    if (state.share <= kLeastShare || g.tangents == 1) return;
+    if (state.share <= kLeastPolishShare || g.tangents == 1) return;
     Unknown& across = add(1, 2);
     across.column.head<2>() = across.test.head<2>() = state.across;
     across.diagonal = (1 - state.share) / state.share;

@@ -9,7 +9,7 @@ namespace slipstick {
 
 namespace {
 
-constexpr double kTurn = 0.3;                        // rad: more is far
+constexpr double kFarTurn = 0.3;                     // rad: more is far
 constexpr double kQuarterTurn = 1.5707963267948966;  // rad
 constexpr double kRowTurn = 0.1;                     // rad, of a part with frozen lever arms
 constexpr double kPart = 0.5;                        // of the radii of both interior balls
@@ -52,19 +52,19 @@ double calc_pair_limit(const Model& model, const State& state, std::span<const T
   }
   const bool rows = open == Open::HaveRows;
   // Beyond a quarter of a turn what parts now may come back: the velocities of the start say nothing.
-  const bool turns = spin * h > kTurn && (closing * h > 0.1 * solid || spin * h > kQuarterTurn);
+  const bool turns = spin * h > kFarTurn && (closing * h > 0.1 * solid || spin * h > kQuarterTurn);
   if (!turns && (rows || !(closing * h > solid))) return h;
   const auto linear = [&](int body) { return body == kWorld ? Vec3(Vec3::Zero()) : state.velocity[body].linear; };
   const double speed = (linear(one.body_a) - linear(one.body_b)).norm() + swing;
   if (rows) return std::min(h, std::max(std::max(gap, 0.0) / speed, kRowTurn / spin));
-  const double touching = std::min(spin > 0 ? kTurn / spin : kInfinity, closing > 0 ? solid / closing : kInfinity);
+  const double touching = std::min(spin > 0 ? kFarTurn / spin : kInfinity, closing > 0 ? solid / closing : kInfinity);
   return std::min(h, std::max(std::max(gap, 0.0) / speed, touching));
 }
 
 }  // namespace
 
 bool turns_far(const Model& model, std::span<const Twist> velocity, double h) {
-  const double most = kTurn / h;
+  const double most = kFarTurn / h;
   return std::any_of(model.shapes.begin(), model.shapes.end(), [&](const Shape& shape) {
     return shape.body != kWorld && velocity[shape.body].angular.squaredNorm() > most * most && !is_round(shape);
   });
