@@ -2,7 +2,6 @@
 
 #include "step/actuation.h"
 #include "step/assemble.h"
-#include "step/flight.h"
 
 namespace slipstick {
 
@@ -42,30 +41,15 @@ RowSpeed calc_row_speed(const StepInput& input, const State& next, int body_a, i
   return speed;
 }
 
-/// What energies gain because velocities pass to the instant of their poses in a take-off, and lose in a landing: at
-/// most half a step of the power of gravity and springs (docs/decisions/0035). That of loads is their work.
+/// What gravity has done until bodies came down is in the account of their landings, which count from the velocity at
+/// the touch (landing.h): all of its work in the step is what potential energies lose.
 double calc_shift(const StepInput& input, const StepProblem& made, const State& next) {
   double shift = 0;
-  const auto power = [](const Vec6& impulse, const Twist& v) {
-    return impulse.head<3>().dot(v.linear) + impulse.tail<3>().dot(v.angular);
-  };
-  for (std::size_t i = 0; i < made.kick.size(); ++i) {
-    const Kick& kick = made.kick[i];
+  for (std::size_t i = 0; i < input.landing.size(); ++i) {
+    if (input.landing[i].share < 0 || made.map.column_of_body[i] < 0) continue;
+    const Vec6& gravity = made.equations->gravity[i];
     const Twist& v = next.velocity[i];
-    if (made.map.column_of_body[i] < 0 || kick.before + kick.after == input.h) continue;
-    shift -= (input.h - kick.before) * power(made.equations->gravity[i], v);
-    if (!(kick.after > 0)) continue;
-    const Vec6 given = kick.after * made.equations->gravity[i] + kick.spring;
-    const Twist gained = calc_kick(input.model->bodies[i], given + kick.after * kick.load);
-    shift += power(given, {v.linear - 0.5 * gained.linear, v.angular - 0.5 * gained.angular});
-  }
-  for (std::size_t i = 0; i < made.spring_end.size(); ++i) {
-    const SpringRows& spring = made.equations->springs[i];
-    bool lands = made.spring_before[i] > 0;
-    for (const int body : {spring.body_a, spring.body_b}) lands = lands && (body < 0 || !(made.kick[body].after > 0));
-    for (int r = 0; r < spring.count && lands; ++r)
-      shift -=
-          made.map.spring_known[i][r] * calc_pair_speed(next.velocity, spring.body_a, spring.body_b, spring.row[r]);
+    shift -= made.kick[i].early * (gravity.head<3>().dot(v.linear) + gravity.tail<3>().dot(v.angular));
   }
   return shift;
 }

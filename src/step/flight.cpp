@@ -18,6 +18,11 @@ constexpr double kTouching = 1e-9;
 /// to 4.
 constexpr double kMostStiff = 1, kMostDamped = 0.5;
 
+/// How often a group changes its mind in a trial, and how often all of them together have the problem solved again.
+constexpr int kMostTurns = 2, kMostSettles = 6;
+/// In islands of more contacts nobody who leaves has it solved again.
+constexpr int kFewContacts = 12;
+
 /// The most that a unit impulse at the point changes its velocity.
 double calc_most_mobility(const Body& body, const Vec3& anchor) {
   const double turn = count_free_rotations(body) > 0 ? body.inertia_inverse.norm() * anchor.squaredNorm() : 0;
@@ -109,8 +114,8 @@ bool Flight::flies(const StepInput& input, std::size_t body) const {
   return input.model->bodies[body].kind == BodyKind::Dynamic && !held_[group_[body]] && !touched_[group_[body]];
 }
 
-/// Fixed steps: who carried load in the step before has a velocity that is half a step behind.
-void Flight::touch_remembered(const StepInput& input, StepProblem* made) {
+/// Fixed steps: who carried load in the step before.
+void Flight::touch_remembered(const StepInput& input) {
   const Model& model = *input.model;
   for (const ContactMemory& memory : input.state->contact_memory) {
     if (!memory.loaded) continue;
@@ -120,11 +125,8 @@ void Flight::touch_remembered(const StepInput& input, StepProblem* made) {
       touch(joint.a), touch(joint.b);
       continue;
     }
-    for (const int shape : {memory.key.shape_a, memory.key.shape_b}) {
-      const int body = model.shapes[shape].body;
-      touch(body);
-      if (memory.closed) made->kick[body].before = calc_lag(input, memory) + 0.5 * input.h;
-    }
+    touch(model.shapes[memory.key.shape_a].body);
+    touch(model.shapes[memory.key.shape_b].body);
   }
 }
 
@@ -157,43 +159,57 @@ void Flight::touch_heavy(const StepInput& input, const Equations& equations, Ste
     }
     made->added_inertia[i] = stiffness_.calc_after(static_cast<int>(i));
     heavy_[group_[i]] = touched_[group_[i]] = 1;
+    turns_[group_[i]] = kMostTurns;
+  }
+}
+
+/// What comes down has had its forces until the touch before the trial, and gets the others in it (landing.h).
+void Flight::touch_landing(const StepInput& input) {
+  for (std::size_t i = 0; i < input.landing.size(); ++i) {
+    if (input.landing[i].share < 0) continue;
+    touched_[group_[i]] = 1;
+    turns_[group_[i]] = kMostTurns;
   }
 }
 
 void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations& equations, StepProblem* made) {
   const Weights weights = scheme.weights(*input.options);
-  made->kick.assign(input.model->bodies.size(), {0, input.h, 0, Vec6::Zero(), Vec6::Zero()});
-  made->spring_before.assign(equations.springs.size(), 0.0);
-  made->spring_end.clear();
   on_ = weights.alpha == 1 && weights.gamma == 1;
   splits_ = scheme.splits_springs();
   stiffens_ = scheme.stiffens_turns();
   made->added_inertia.clear();
   heavy_.clear();
-  if (!on_) return;
-  update_groups(*input.model, scheme, *input.options, input.h_nominal);
-  touched_.assign(group_.size(), 0);
-  if (input.closed) {
-    for (const ContactRows& rows : equations.contacts) touch(rows.body_a), touch(rows.body_b);
-  } else if (input.state->step == 0 && input.state->contact_memory.empty()) {
-    touch_resting(input, equations);
-  } else {
-    touch_remembered(input, made);
+  settles_ = 0;
+  if (on_) {
+    update_groups(*input.model, scheme, *input.options, input.h_nominal);
+    touched_.assign(group_.size(), 0);
+    turns_.assign(group_.size(), 0);
+    if (input.closed) {
+      for (const ContactRows& rows : equations.contacts) touch(rows.body_a), touch(rows.body_b);
+    } else if (input.state->step == 0 && input.state->contact_memory.empty()) {
+      touch_resting(input, equations);
+    } else {
+      touch_remembered(input);
+    }
+    touch_heavy(input, equations, made);
+    touch_landing(input);
   }
-  touch_heavy(input, equations, made);
-  for (std::size_t i = 0; i < made->kick.size(); ++i)
-    if (flies(input, i)) made->kick[i].before = 0.5 * input.h;
-  land(input, made);
-  if (scheme.splits_springs()) update_splits(input, equations.springs, made);
+  update_kicks(input, equations, made);
 }
 
-/// What comes down has had its forces until the touch before the trial, and gets the others after it.
-void Flight::land(const StepInput& input, StepProblem* made) {
+void Flight::update_kicks(const StepInput& input, const Equations& equations, StepProblem* made) {
+  made->kick.assign(input.model->bodies.size(), {0, input.h, 0, Vec6::Zero(), Vec6::Zero()});
+  made->spring_before.assign(equations.springs.size(), 0.0);
+  made->spring_end.clear();
+  if (!on_) return;
+  for (std::size_t i = 0; i < made->kick.size(); ++i)
+    if (flies(input, i)) made->kick[i].before = 0.5 * input.h;
   for (std::size_t i = 0; i < input.landing.size(); ++i) {
     if (input.landing[i].share < 0) continue;
     made->kick[i].early = input.landing[i].acted;
-    made->kick[i].before = 0;
+    made->kick[i].before = input.h - input.landing[i].acted;
   }
+  if (splits_) update_splits(input, equations.springs, made);
 }
 
 /// Springs whose bodies fly are forces at both ends of the step.
@@ -202,6 +218,92 @@ void Flight::update_splits(const StepInput& input, const std::vector<SpringRows>
     for (const int body : {springs[i].body_a, springs[i].body_b})
       if (body >= 0 && flies(input, body)) made->spring_before[i] = 0.5 * input.h;
 }
+
+// ---------------------------------------------------------------- what a solution says
+
+/// Groups that a contact or the end of a range carries. Rows on the way of centres are not there when the step is over.
+void Flight::find_loaded(const StepInput& input, const StepProblem& made, const Solution& solution) {
+  loaded_.assign(group_.size(), 0);
+  const double least = kLoaded * calc_largest_normal(made, solution);
+  for (std::size_t i = 0; i < made.equations->contacts.size(); ++i) {
+    const ContactRows& rows = made.equations->contacts[i];
+    const int row = made.map.contact_row[i];
+    if (row < 0 || input.contacts->contacts[rows.contact].central || !(solution.lambda[row] > least)) continue;
+    for (const int body : {rows.body_a, rows.body_b})
+      if (body >= 0) loaded_[group_[body]] = 1;
+  }
+}
+
+int Flight::root_of(int column) {
+  while (island_[column] != column) column = island_[column] = island_[island_[column]];
+  return column;
+}
+
+void Flight::find_islands(const StepProblem& made) {
+  const Problem& problem = made.problem;
+  island_.resize(problem.columns());
+  std::iota(island_.begin(), island_.end(), 0);
+  for (const RowBlock& block : problem.blocks)
+    for (int k = 1; k < block.entries; ++k) {
+      const int a = root_of(problem.entries[block.entry].column), b = root_of(problem.entries[block.entry + k].column);
+      island_[std::max(a, b)] = std::min(a, b);
+    }
+}
+
+/// In a heap someone leaves in every step, and that he does so as if he were still carried takes him h^2 f/2 farther.
+bool Flight::is_in_heap(const StepInput& input, const StepProblem& made, int group) {
+  if (island_.empty()) {
+    find_islands(made);
+    contacts_.assign(island_.size(), 0);
+    for (const int block : made.map.contact_block) {
+      if (block < 0 || made.problem.blocks[block].entries == 0) continue;
+      ++contacts_[root_of(made.problem.entries[made.problem.blocks[block].entry].column)];
+    }
+    most_contacts_.assign(group_.size(), 0);
+    for (std::size_t i = 0; i < group_.size(); ++i)
+      if (const int column = made.map.column_of_body[i];
+          input.model->bodies[i].kind == BodyKind::Dynamic && column >= 0)
+        most_contacts_[group_[i]] = std::max(most_contacts_[group_[i]], contacts_[root_of(column)]);
+  }
+  return most_contacts_[group] > kFewContacts;
+}
+
+bool Flight::settle(const StepInput& input, const Equations& equations, const Solution& solution, StepProblem* made) {
+  if (!on_ || input.closed || settles_ >= kMostSettles) return false;
+  find_loaded(input, *made, solution);
+  turning_.assign(group_.size(), 0);
+  island_.clear();
+  bool any = false;
+  for (std::size_t i = 0; i < group_.size(); ++i) {
+    if (group_[i] != static_cast<int>(i) || held_[i] || input.model->bodies[i].kind != BodyKind::Dynamic) continue;
+    const bool lands = !touched_[i] && loaded_[i];
+    const bool leaves = touched_[i] && !loaded_[i] && turns_[i] == 0 && !is_in_heap(input, *made, static_cast<int>(i));
+    if (!lands && !leaves) continue;
+    touched_[i] = lands;
+    ++turns_[i];
+    turning_[i] = any = true;
+  }
+  if (!any) return false;
+  ++settles_;
+  split_ = made->spring_before;
+  update_kicks(input, equations, made);
+  update_settled(input, *made);
+  return true;
+}
+
+void Flight::update_settled(const StepInput& input, const StepProblem& made) {
+  settled_.clear();
+  if (split_ != made.spring_before) return;
+  if (island_.empty()) find_islands(made);
+  settled_.assign(island_.size(), 1);
+  for (std::size_t i = 0; i < group_.size(); ++i)
+    if (const int column = made.map.column_of_body[i];
+        column >= 0 && input.model->bodies[i].kind == BodyKind::Dynamic && turning_[group_[i]])
+      settled_[root_of(column)] = 0;
+  for (std::size_t k = 0; k < settled_.size(); ++k) settled_[k] = settled_[root_of(static_cast<int>(k))];
+}
+
+// ---------------------------------------------------------------- the end
 
 /// The other half of springs and dampers, where their bodies are now.
 void Flight::kick_springs(const StepInput& input, const Solution& solution, StepProblem* made, const State& next) {
@@ -233,28 +335,13 @@ void Flight::kick_springs(const StepInput& input, const Solution& solution, Step
 
 void Flight::end(const StepInput& input, const Solution& solution, StepProblem* made, State* next) {
   if (!on_) return;
-  if (!input.closed) {  // located events: the closed contacts are the same all the time
-    if (heavy_.empty())
-      std::fill(touched_.begin(), touched_.end(), 0);
-    else
-      touched_ = heavy_;
-    const double least = kLoaded * calc_largest_normal(*made, solution);
-    for (std::size_t i = 0; i < made->equations->contacts.size(); ++i) {
-      const ContactRows& rows = made->equations->contacts[i];
-      const int row = made->map.contact_row[i];
-      if (row < 0 || input.contacts->contacts[rows.contact].central || !(solution.lambda[row] > least)) continue;
-      touch(rows.body_a);
-      touch(rows.body_b);
-    }
-  }
   const bool has_loads = !input.model->loads.empty() || input.drive;
   if (has_loads) update_loads(*input.model, input.drive, next->pose, input.state->time + input.h, &load_);
   if (splits_ && !input.model->springs.empty()) kick_springs(input, solution, made, *next);
   const auto kick_one = [&](std::size_t i) {
     if (!flies(input, i) || made->map.column_of_body[i] < 0) return;
     Kick& kick = made->kick[i];
-    const bool landed = !input.landing.empty() && input.landing[i].share >= 0;
-    kick.after = (landed ? 1 - input.landing[i].share : 0.5) * input.h;
+    kick.after = 0.5 * input.h;
     if (has_loads) kick.load = load_[i];
     const Twist more =
         calc_kick(input.model->bodies[i], kick.after * (made->equations->gravity[i] + kick.load) + kick.spring);

@@ -1,18 +1,22 @@
-// Where velocities stand in time (docs/decisions/0035). The problem's unknown u moves the pose, q' = move(q, u, h), so
-// it is the velocity of the middle of the step. For bodies that nothing touches the forces act half before it and half
-// after it,
+// Where forces act in a step (docs/decisions/0035, 0109). The problem's unknown u moves the pose, q' = move(q, u, h),
+// so it is the velocity of the middle of the step. For bodies that nothing touches the forces act half before it and
+// half after it,
 //
 //   M u = M v + (h/2) f(t, q),   v' = u + (h/2) M^-1 f(t', q')          the leapfrog: exact parabola, order 2
 //
-// and State::velocity is that of the state's own instant. Springs that the step can follow are such forces too; of
-// dampers one half is implicit in u and the other one explicit after it, both with u: the midpoint rule.
+// Springs that the step can follow are such forces too; of dampers one half is implicit in u and the other one explicit
+// after it, both with u: the midpoint rule.
 //
-// A body that a contact carries has the reaction in u alone: there v' = u, half a step behind, and the next step makes
-// up for it, M u = M v + h f + J^T c, as [Anitescu03] has it. Whoever is held by the same joints or springs has its
-// velocities at the same instant, so that what one gives the other gets.
+// A body that a contact carries has the reaction in u alone, and all forces with it, as [Anitescu03] has it:
+//
+//   M u = M v + h f + J^T c,   v' = u
+//
+// Which of the two a body does is one fact for the whole trial, so that a force always gives h f: with fixed steps it
+// begins with who carried load in the step before, and the solution settles it (`settle`). Whoever is held by the same
+// joints or springs does the same, so that what one gives the other gets.
 #pragma once
 
-#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "step/geometric_stiffness.h"
@@ -20,21 +24,21 @@
 
 namespace slipstick {
 
-/// By how much the velocity of a body that this contact carries is behind the state, s: half a trial, or what its
-/// landing has left (landing.h). Fixed steps.
-inline double calc_lag(const StepInput& input, const ContactMemory& memory) {
-  return memory.closed ? std::clamp(input.state->time - memory.force_time, 0.0, input.h_nominal) : 0.5 * input.h;
-}
-
 /// Of the schemes with alpha = gamma = 1; for the others forces act as they say.
 class Flight {
  public:
-  /// How long the forces of the start act on each body, and which springs are among them: StepProblem's `kick` and
-  /// `spring_before`.
+  /// Who flies, as far as is known before a solution. How long the forces of the start act on each body, and which
+  /// springs are among them: StepProblem's `kick` and `spring_before`.
   void begin(const StepInput& input, const Scheme& scheme, const Equations& equations, StepProblem* made);
+  /// After a solution: what flies and carries load in it is carried, what is carried and carries none flies, each group
+  /// of bodies at most once and back. True: there are such groups, `made` has their forces anew, and what was solved is
+  /// to be solved again.
+  bool settle(const StepInput& input, const Equations& equations, const Solution& solution, StepProblem* made);
+  /// After that: the columns that have the problem they had; empty: nobody has, not even the same rows.
+  std::span<const char> find_settled() const { return settled_; }
   /// After the trial: what flies gets the other half, of the forces where it is now.
   void end(const StepInput& input, const Solution& solution, StepProblem* made, State* next);
-  /// Whether the body is held by joints alone, and flies: at the start after `begin`, at the end after `end`.
+  /// Whether the body is held by joints alone, and flies.
   bool flies_joined(int body) const {
     return on_ && body >= 0 && joined_[group_[body]] && !held_[group_[body]] && !touched_[group_[body]];
   }
@@ -48,10 +52,16 @@ class Flight {
   void touch(int body) {
     if (body >= 0) touched_[group_[body]] = 1;
   }
-  void touch_remembered(const StepInput& input, StepProblem* made);
-  void land(const StepInput& input, StepProblem* made);
+  void touch_remembered(const StepInput& input);
+  void touch_landing(const StepInput& input);
   void touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made);
   void touch_resting(const StepInput& input, const Equations& equations);
+  void update_kicks(const StepInput& input, const Equations& equations, StepProblem* made);
+  void find_loaded(const StepInput& input, const StepProblem& made, const Solution& solution);
+  void find_islands(const StepProblem& made);
+  int root_of(int column);
+  bool is_in_heap(const StepInput& input, const StepProblem& made, int group);
+  void update_settled(const StepInput& input, const StepProblem& made);
   bool flies(const StepInput& input, std::size_t body) const;
 
   bool on_ = false, splits_ = false, stiffens_ = false;
@@ -60,7 +70,15 @@ class Flight {
   std::vector<char> joined_;  ///< per group: it has joints
   std::vector<char> heavy_;   ///< per group: joint forces swing a body faster than the step can follow
   GeometricStiffness stiffness_;
-  std::vector<char> touched_;  ///< per group
+  std::vector<char> touched_;           ///< per group: carried
+  std::vector<int> turns_;              ///< per group: from one to the other and back, in this trial
+  int settles_ = 0;                     ///< of this trial
+  std::vector<char> loaded_, turning_;  ///< per group, in `settle`
+  std::vector<int> island_;             ///< per column: another one of its island, or itself; empty: nobody asked
+  std::vector<int> contacts_;           ///< per column that stands for its island: contacts that have rows
+  std::vector<int> most_contacts_;      ///< per group: of the largest of its islands
+  std::vector<char> settled_;           ///< per column
+  std::vector<double> split_;           ///< StepProblem::spring_before before `settle`
   std::vector<Vec6> load_;
 };
 

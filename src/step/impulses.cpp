@@ -105,16 +105,10 @@ void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const
                              const Solution& solution, const State& next, double share) {
   const auto add_one = [&](std::size_t i) {
     if (made.map.column_of_body[i] < 0) return;
-    // Forces act for the whole step; where the velocity steps from its middle to its end or back (flight.h), the half
-    // step of difference is no force.
     const Kick& kick = made.kick[i];
-    const double before = kick.early + kick.before, acted = before + kick.after;
-    const Vec6& gravity = made.equations->gravity[i];
-    Vec6 load = before * made.equations->load[i] + kick.after * kick.load;
-    if (acted > 0) load /= acted;
-    bodies_[i].gravity += share * input.h * gravity;
-    bodies_[i].load += share * input.h * load;
-    bodies_[i].inertia += share * (acted - input.h) * (gravity + load);
+    const double before = kick.early + kick.before;
+    bodies_[i].gravity += share * (before + kick.after) * made.equations->gravity[i];
+    bodies_[i].load += share * (before * made.equations->load[i] + kick.after * kick.load);
     bodies_[i].inertia.tail<3>() +=
         share * scheme.calc_inertial_impulse(input, made, solution, next, static_cast<int>(i));
   };

@@ -65,8 +65,7 @@ void Landings::find_lags(const StepInput& input) {
   lag_.assign(model_.bodies.size(), -1);
   for (const ContactMemory& memory : input.state->contact_memory) {
     if (!memory.loaded || memory.key.shape_a < 0) continue;
-    for (const int shape : {memory.key.shape_a, memory.key.shape_b})
-      lag_[model_.shapes[shape].body] = calc_lag(input, memory);
+    for (const int shape : {memory.key.shape_a, memory.key.shape_b}) lag_[model_.shapes[shape].body] = 0.5 * input.h;
   }
 }
 

@@ -8,9 +8,9 @@
 //
 //   M v- = M v + (lag + s h) f + sum of what carries it J(q*)^T c,        q* = move(q, v, s h)
 //
-// with the lag by which v is behind (flight.h). The step then has the impact alone, M u = M v- + J^T c, and its gap row
-// ends at u = s v- + (1 - s) v+: the right way, to second order. What is left of the step's forces, (1 - s) h, comes
-// with those of the next one.
+// with lag = h/2 if something has carried it in the step before: the leapfrog's v is half a step behind its pose then.
+// What is left of the step's forces, (1 - s) h less the lag (it may be below 0), acts together with the impact, so that
+// a force gives h f in this step too. The gap row ends at u = s v- + (1 - s) v+: the right way, to second order.
 //
 // Only of bodies that nothing but contacts with the surroundings holds: of bodies that touch each other all must have
 // their velocities at the same instant.

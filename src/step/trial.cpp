@@ -50,7 +50,8 @@ bool is_finite(const State& state) {
 
 void Trial::update_equations(const StepInput& input, StepReport* report) {
   const Stopwatch watch(&report->seconds.assemble);
-  again_ = false;
+  again_ = settling_ = false;
+  fresh_ = true;
   h_ = input.h;
   slipstick::update_equations(*input.model, input.drive, *input.state, *input.contacts, &equations_, input.team);
 }
@@ -66,12 +67,13 @@ void Trial::discretize(const StepInput& input, StepReport* report) {
     made_.last_impulse = input.state->joint_impulse;
     begin_ends(input);
   }
-  scheme_.discretize(input, equations_, again_, &made_);
+  scheme_.discretize(input, equations_, again_ && !settling_, &made_);
   ends_.apply(input, &made_);
 }
 
 void Trial::warm_start(const StepInput& input, StepReport* report) {
-  if (again_) return;
+  // Springs that have become forces, or are none any more, have other rows: nothing that is known of those counts.
+  if (again_ && (!settling_ || !flight_.find_settled().empty())) return;
   const Stopwatch watch(&report->seconds.assemble);
   const Model& model = *input.model;
   const State& state = *input.state;
@@ -143,9 +145,11 @@ void Trial::solve(StepReport* report) {
     *kept_problem_ = made_.problem;
     *kept_guess_ = solution_;
   }
-  const std::span<const char> answered = again_ ? ends_.find_good() : std::span<const char>();
+  const std::span<const char> answered = settling_ ? flight_.find_settled()
+                                         : again_  ? ends_.find_good()
+                                                   : std::span<const char>();
   outcome_ = solver_.solve_again(made_.problem, answered, &solution_);
-  if (again_) ends_.restore(made_.problem, &solution_);
+  if (again_ && !settling_) ends_.restore(made_.problem, &solution_);
 }
 
 void Trial::certify(StepReport* report) {
@@ -172,10 +176,19 @@ bool Trial::learns_loads(const StepInput& input) {
   return flight_.has_heavy();
 }
 
+/// Who flies is decided by the solution (flight.h), before anything is made better in it.
+bool Trial::settle(const StepInput& input) {
+  settling_ = fresh_ && flight_.settle(input, equations_, solution_, &made_);
+  if (settling_) ends_.begin(input, scheme_, flight_, equations_, &made_);
+  return settling_;
+}
+
 bool Trial::refine(const StepInput& input) {
   if (!again_ && learns_loads(input)) return again_ = true;
+  if (settle(input)) return again_ = true;
   // The scheme is asked once; joints until their positions are good.
-  const bool scheme = !again_ && scheme_.refine(input, made_, solution_);
+  const bool scheme = fresh_ && scheme_.refine(input, made_, solution_);
+  fresh_ = false;
   const bool joints = ends_.refine(input, made_, solution_);
   if (scheme) ends_.forget_good();  // the problem of every island is another one now
   again_ = scheme || joints;

@@ -59,6 +59,7 @@ class Trial {
  private:
   void begin_ends(const StepInput& input);
   bool learns_loads(const StepInput& input);
+  bool settle(const StepInput& input);
   int warm_contacts(const StepInput& input, double share, std::size_t first, std::size_t last);
 
   Scheme& scheme_;
@@ -74,6 +75,8 @@ class Trial {
   std::vector<NormalOffset> normals_;
   double h_ = 0;
   bool again_ = false;     ///< `refine` has asked for another pass
+  bool settling_ = false;  ///< because others fly now: it is the first pass of another problem
+  bool fresh_ = false;     ///< the first pass of a problem: what it shows has not been asked yet
   int warm_contacts_ = 0;  ///< with a known impulse to begin from
   Problem* kept_problem_ = nullptr;
   Solution* kept_guess_ = nullptr;

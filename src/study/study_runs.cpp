@@ -65,7 +65,7 @@ std::optional<Scene> StudyRuns::parse(const std::string& text, const std::string
 
 void StudyRuns::look_at_energy(const StepReport& report, EnergyRule rule, double scale, double* last) {
   const EnergyLedger& ledger = report.certificate.ledger;
-  // A velocity that passes to the instant of its pose at a take-off is no energy of the step's (docs/decisions/0035).
+  // What gravity does until a landing, and overlap taken away, is no energy of the step's (docs/certificate.md).
   const double growth = ledger.change - ledger.load - ledger.kinematic - ledger.correction;
   double excess = growth;
   if (rule == EnergyRule::EveryImpact) excess = growth + std::min(0.0, *last);

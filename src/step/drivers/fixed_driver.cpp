@@ -51,7 +51,7 @@ class FixedDriver final : public Driver {
   bool find_late();
   bool divide_turn();
   void book_impacts();
-  double find_landing(const Contact& contact) const;
+  bool has_landed(const Contact& contact) const;
   void remember();
 
   LateContacts late_;
@@ -312,11 +312,11 @@ bool FixedDriver::commit() {
   return true;
 }
 
-/// The share of the trial at which one of its bodies came down; below 0: none did.
-double FixedDriver::find_landing(const Contact& contact) const {
-  if (!landed_ || contact.limit >= 0) return -1;
+/// Whether one of its bodies came down in the trial.
+bool FixedDriver::has_landed(const Contact& contact) const {
+  if (!landed_ || contact.limit >= 0) return false;
   const std::span<const Landing> landing = landings_.landings();
-  return std::max(landing[contact.body_a].share, landing[contact.body_b].share);
+  return std::max(landing[contact.body_a].share, landing[contact.body_b].share) >= 0;
 }
 
 /// What the next step must know of this one's contacts and joints.
@@ -349,10 +349,7 @@ void FixedDriver::remember() {
     while (m < last.size() && last[m].key < contact.key) ++m;
     const bool was_loaded = m < last.size() && last[m].key == contact.key && last[m].loaded;
     memory.collided = !was_loaded && made.restitution[i] == 0;
-    if (const double share = find_landing(contact); share >= 0) {
-      memory.closed = true;
-      memory.force_time = start_->time + share * pipe_.input.h;
-    }
+    memory.closed = has_landed(contact);
     end.contact_memory.push_back(memory);
     pipe_.add_force(contact, rows.friction, impulse, memory.uniqueness);
   }

@@ -426,8 +426,8 @@ TEST(Spook, BouncingBallAsInThePaper) {
   const double depth = g * (28 * h) * (28 * h) / 2 - 1;  // 28 steps: the speed of the rebound is 14 g h
   EXPECT_NEAR(half[0], 0.25 * (1 + depth) - depth, 1e-9);
   const double thrown = 4.0 / 9 * depth / h;
-  double height = -depth, peak = height;
-  for (double u = thrown; u > 0; u -= g * h) peak = height += h * u;
+  double height = -depth + h * thrown, peak = height;  // and then it flies: half a step of gravity before each u
+  for (double u = thrown - g * h / 2; u > 0; u -= g * h) peak = height += h * u;
   EXPECT_NEAR(peaks(0, 1)[0], peak, 1e-4);
 }
 
