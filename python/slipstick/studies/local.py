@@ -35,6 +35,17 @@ def lost_row(bundle: Bundle, values: Mapping[str, Value], status: str, reason: s
     return row
 
 
+def search_path() -> str:
+    """Where workers look for modules: this package, then PYTHONPATH without its empty folders, which would be the working folder."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return os.pathsep.join([package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))])
+
+
+def python() -> list[str]:
+    """The words that start a worker. -P: no code of the folder that the study happens to lie in."""
+    return [sys.executable, "-P", "-m"]
+
+
 @dataclass
 class _Worker:
     process: "subprocess.Popen[bytes]"
@@ -59,13 +70,11 @@ class _Pool:
             self._start()
 
     def _start(self) -> None:
-        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         # One thread each: the cases are what runs in parallel.
-        environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        environment = {**os.environ, "PYTHONPATH": search_path(), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         # No buffers: a buffer would take a second message out of the pipe with the first, and the selector, which sees the pipe alone,
         # would wait for ever.
-        process = subprocess.Popen([sys.executable, "-m", "slipstick.studies.worker"], stdin=subprocess.PIPE,
+        process = subprocess.Popen([*python(), "slipstick.studies.worker"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, bufsize=0, env=environment)
         worker = _Worker(process)
         assert process.stdin and process.stdout

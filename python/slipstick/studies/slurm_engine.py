@@ -15,7 +15,7 @@ from typing import Any, Iterator, Optional
 from .._errors import Error
 from .case import Bundle, Runner
 from .journal import Busy, Journal, read_rows
-from .local import TRIES, Answer, Task, lost_row, run_local
+from .local import TRIES, Answer, Task, lost_row, python, run_local, search_path
 
 _LOOK = 1.0  # s between looks at the queue
 _ARRAY = 500  # jobs of an array at most (Slurm's own limit is 1001 by default)
@@ -31,7 +31,6 @@ def _name(folder: str) -> str:
 
 
 def _script(folder: str, jobs: int, options: str) -> str:
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     extra = "".join(f"#SBATCH {word}\n" for word in shlex.split(options))
     return f"""#!/bin/bash
 #SBATCH --job-name={_name(folder)}
@@ -39,8 +38,8 @@ def _script(folder: str, jobs: int, options: str) -> str:
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --output={folder}/log-%a.txt
-{extra}export PYTHONPATH={shlex.quote(package)}${{PYTHONPATH:+:$PYTHONPATH}}
-exec {shlex.quote(sys.executable)} -m slipstick.studies.slurm_engine {shlex.quote(folder)} "$SLURM_ARRAY_TASK_ID"
+{extra}export PYTHONPATH={shlex.quote(search_path())}
+exec {shlex.join(python())} slipstick.studies.slurm_engine {shlex.quote(folder)} "$SLURM_ARRAY_TASK_ID"
 """
 
 
