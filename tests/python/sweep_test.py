@@ -83,6 +83,19 @@ class Studies(Folder):
                      "output 'case': the table has a column", "unknown function 'open'", "whole number"):
             self.assertTrue(any(part in f for f in found), (part, found))
 
+    def test_a_scene_lies_below_its_study(self):
+        inside = self.at / "inside"
+        inside.mkdir()
+        (inside / "link.yaml").symlink_to(self.at / "slide.yaml")
+        for name in ("../slide.yaml", str(self.at / "slide.yaml"), "link.yaml", "~/slide.yaml"):
+            (inside / "study.yaml").write_text(STUDY.replace("slide.yaml", name))
+            with self.assertRaises(ss.SceneError, msg=name) as caught:
+                read(str(inside / "study.yaml"))
+            self.assertIn("study.yaml:2:8: scene", str(caught.exception), name)
+            self.assertIn("lies outside the study's folder; allow it with --allow-path", str(caught.exception))
+            read(str(inside / "study.yaml"), allow_path=True)
+        read(os.path.join(SCENES, "studies", "pawl.yaml"))  # the shipped ones are known to everybody
+
     def test_hostile_texts_are_refused(self):
         bomb = "a: &a [x, x]\nb: &b [*a, *a]\n"
         for text in (bomb, "{" * 3000, "\x00", "", "- 1", "slipstick_study: 2\nscene: x\nvary: {a: [1]}", "slipstick_study: 1\nscene: x\nvary: {a: [.nan]}",

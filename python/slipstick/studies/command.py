@@ -44,6 +44,7 @@ def _sweep_parser() -> _Parser:
     parser.add_argument("--slurm-options", default="", metavar="TEXT", help="more for the job script, as '--partition=long --time=60'")
     parser.add_argument("--estimate", action="store_true", help="try three cases and say what all will cost; nothing is written")
     parser.add_argument("--strict", action="store_true", help="exit 1 if a case failed or has steps that are not certified")
+    parser.add_argument("--allow-path", action="store_true", help="the scene may lie outside of the study's folder")
     parser.add_argument("--timings", metavar="FILE", help="seconds of wall time by case, .csv")
     return parser
 
@@ -67,7 +68,7 @@ def sweep_command(words: Sequence[str]) -> int:
     if given.workers is not None and given.workers < 1:
         _say("slipstick sweep: --workers needs at least 1")
         return _BAD
-    study = read(given.study)
+    study = read(given.study, given.allow_path)
     output = given.output or os.path.splitext(os.path.basename(given.study))[0] + ".csv"
     table.check_name(output)
     plan = make_plan(study)

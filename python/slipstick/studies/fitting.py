@@ -54,8 +54,9 @@ def fit_command(words: Sequence[str]) -> int:
     parser.add_argument("--data", metavar="FILE", nargs="+", required=True, help="measured trajectories, .csv with a line of names; several files are several runs")
     parser.add_argument("-o", "--output", metavar="PAGE", help="a page with the fitted curves over the data (.html)")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--allow-path", action="store_true", help="the scene may lie outside of the study's folder")
     given = parser.parse_args(words)
-    study = read(given.study)
+    study = read(given.study, given.allow_path)
     question = read_question(study)
     data = [read_measured(path, question) for path in given.data]
     plan = make_plan(study)

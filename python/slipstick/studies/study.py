@@ -144,8 +144,8 @@ class _Reader:
         return int(found)
 
 
-def read(path: Union[str, "os.PathLike[str]"]) -> Study:
-    """Reads a study file. Raises SceneError with all faults."""
+def read(path: Union[str, "os.PathLike[str]"], allow_path: bool = False) -> Study:
+    """Reads a study file. allow_path: its scene may lie outside of its folder. Raises SceneError with all faults."""
     name = os.fspath(path)
     try:
         if os.path.getsize(name) > _MAX_BYTES:
@@ -156,10 +156,10 @@ def read(path: Union[str, "os.PathLike[str]"]) -> Study:
         raise SceneError([Fault(name, 0, 0, f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError:
         raise SceneError([Fault(name, 0, 0, "is not UTF-8 text")]) from None
-    return parse(text, name)
+    return parse(text, name, allow_path)
 
 
-def parse(text: str, name: str = "study.yaml") -> Study:
+def parse(text: str, name: str = "study.yaml", allow_path: bool = False) -> Study:
     """A study from its text; the scene is looked for beside `name`."""
     if len(text) > _MAX_BYTES:
         raise SceneError([Fault(name, 0, 0, "larger than 1 MiB, which no study is")])
@@ -186,7 +186,7 @@ def parse(text: str, name: str = "study.yaml") -> Study:
     if root is None:
         raise SceneError([Fault(name, 1, 1, "empty; a study begins with 'slipstick_study: 1'")])
     _unshield(root)
-    study = _read_top(reader, root, text)
+    study = _read_top(reader, root, text, allow_path)
     if reader.faults:
         raise SceneError(reader.faults)
     return study
@@ -204,7 +204,14 @@ def _unshield(node: yaml.Node) -> None:
             _unshield(child)
 
 
-def _read_top(reader: _Reader, root: yaml.Node, text: str) -> Study:
+def _is_reachable(scene: str, study: str) -> bool:
+    """Whether a scene lies below the study's folder, or is one of the shipped ones."""
+    real = os.path.realpath(scene)
+    folders = [os.path.dirname(study) or ".", os.environ.get("SLIPSTICK_SCENES")]
+    return any(os.path.commonpath([real, os.path.realpath(folder)]) == os.path.realpath(folder) for folder in folders if folder)
+
+
+def _read_top(reader: _Reader, root: yaml.Node, text: str, allow_path: bool) -> Study:
     study = Study(reader.path, text, "", places=reader.places)
     top = reader.entries(root, "study", _TOP)
     if "slipstick_study" not in top:
@@ -216,6 +223,8 @@ def _read_top(reader: _Reader, root: yaml.Node, text: str) -> Study:
     else:
         found = os.path.expanduser(reader.text(top["scene"], "scene"))
         study.scene = os.path.join(os.path.dirname(reader.path), found)
+        if found and not allow_path and not _is_reachable(study.scene, reader.path):
+            reader.fault(top["scene"], f"scene '{found}' lies outside the study's folder; allow it with --allow-path")
     if "seed" in top:
         study.seed = reader.whole(top["seed"], "seed", 0, 2**31 - 1)
     if "count" in top:

@@ -222,15 +222,16 @@ def default_workers() -> int:
 
 
 def sweep(study: Union[Study, PathLike], output: Optional[PathLike] = None, *, workers: Optional[int] = None,
-          dask: Optional[str] = None, progress: bool = False) -> Any:
+          dask: Optional[str] = None, progress: bool = False, allow_path: bool = False) -> Any:
     """Runs all cases of a study (a file, docs/sweeps.md) and returns the table as a pandas frame, indexed by case.
 
     output: the table's file too (.h5 or .csv); cases that it has are not run again.
     workers: processes; as many as cores without it. dask: the address of a Dask scheduler instead.
+    allow_path: the study's scene may lie outside of its folder.
 
     Raises SceneError with all faults of study and scene; KeyboardInterrupt keeps what is done in `output`.
     """
-    plan = make_plan(study if isinstance(study, Study) else read(study))
+    plan = make_plan(study if isinstance(study, Study) else read(study, allow_path))
     path = None if output is None else os.fspath(output)
     if path is not None:
         table.check_name(path)
