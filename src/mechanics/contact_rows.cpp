@@ -39,8 +39,9 @@ void update_half_rows(const Side& side, const Vec3& point, double sign, Vec6 Pai
   }
 }
 
-/// Turns t1 to the axis of the material with anisotropic friction, if there is one; its share of friction across.
-double align_tangents(const Model& model, const Contact& contact, const Side& a, const Side& b, ContactRows* rows) {
+/// Turns t1 to the axis of the material with anisotropic friction, if there is one, and scales t2 by its share of
+/// friction across.
+void align_tangents(const Model& model, const Contact& contact, const Side& a, const Side& b, ContactRows* rows) {
   constexpr double kAlong = 1e-3;  // an axis nearer to the normal than this leaves no direction in the tangent plane
   for (const bool of_b : {false, true}) {
     const Material& material = model.materials[of_b ? contact.material_b : contact.material_a];
@@ -50,18 +51,18 @@ double align_tangents(const Model& model, const Contact& contact, const Side& a,
     const Vec3 tangent = axis - axis.dot(n) * n;
     if (tangent.norm() < kAlong) continue;
     rows->direction[1] = tangent.normalized();
-    rows->direction[2] = n.cross(rows->direction[1]);
-    return *material.friction_across / material.friction;
+    rows->across = *material.friction_across / material.friction;
+    rows->direction[2] = rows->across * n.cross(rows->direction[1]);
+    return;
   }
-  return 1;
 }
 
-/// Speed at which B's surface slips over A's; `across` is the scale of the second tangent's row.
-double calc_slip(const ContactRows& rows, double across, std::span<const Twist> velocity) {
+/// Speed at which B's surface slips over A's.
+double calc_slip(const ContactRows& rows, std::span<const Twist> velocity) {
   double sum = 0;
   for (int k = 1; k < rows.count; ++k) {
     const double scaled = rows.drift[k] + calc_pair_speed(velocity, rows.body_a, rows.body_b, rows.row[k]);
-    const double speed = k == 2 ? scaled / across : scaled;
+    const double speed = k == 2 ? scaled / rows.across : scaled;
     sum += speed * speed;
   }
   return std::sqrt(sum);
@@ -179,6 +180,7 @@ void update_portion(const Model& model, std::span<const Pose> pose, const std::v
     out.body_b = contact.body_b;
     out.gap = contact.gap;
     out.count = model.planar ? 2 : 3;
+    out.across = 1;
     if (contact.limit >= 0) {
       update_limit_row(model, pose, contact, &out);
       continue;
@@ -194,8 +196,7 @@ void update_portion(const Model& model, std::span<const Pose> pose, const std::v
       update_central_row(contact, a, b, &out);
       continue;
     }
-    const double across = align_tangents(model, contact, a, b, &out);
-    out.direction[2] *= across;
+    align_tangents(model, contact, a, b, &out);
     // Both sides at one point: impulses of an open contact would otherwise be a couple. The normal row is the same.
     const Vec3 point = 0.5 * (contact.point_a + contact.point_b);
     update_half_rows(a, point, -1, &PairRow::a, &out);
@@ -206,7 +207,7 @@ void update_portion(const Model& model, std::span<const Pose> pose, const std::v
       const Vec3 slip = calc_belt_slip(model, pose, contact, *t);
       for (int k = 1; k < out.count; ++k) out.drift[k] = slip.dot(out.direction[k]);
     }
-    if (law.by_slip && !velocity.empty()) out.friction = calc_friction(law, calc_slip(out, across, velocity));
+    if (law.by_slip && !velocity.empty()) out.friction = calc_friction(law, calc_slip(out, velocity));
     add_turn_rows(calc_rolling_arm(model, law, contact, a, b, point), law.spinning_friction, model.planar, a, b, &out);
   }
 }

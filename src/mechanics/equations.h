@@ -69,6 +69,7 @@ struct ContactRows {
   std::array<PairRow, 3> row;
   std::vector<PairRow> turn;      ///< the rows after them: few contacts have any
   std::array<Vec3, 3> direction;  ///< world: n (from A to B), t1, t2; t2 scaled where friction is anisotropic
+  double across = 1;              ///< by this share: the row's speed is so much of the slip along t2
   double gap = 0;
   double friction = 0, restitution = 0;  ///< friction by slip: that of the slip at hand
   SolveMode solve = SolveMode::Split;

@@ -33,9 +33,7 @@ ContactMemory ClosedSet::make_memory(std::size_t i, const State& now, double lar
   const ContactMemory& before = last(now, i);
   const StepProblem& made = pipe_.trial.made();
   const ContactRows& rows = made.equations->contacts[i];
-  const int row = made.map.contact_row[i];
   const double h = pipe_.input.h;
-  const VecX& w = pipe_.trial.solution().w;
   ContactMemory entry;
   entry.key = before.key;
   entry.closed = true;
@@ -44,7 +42,7 @@ ContactMemory ClosedSet::make_memory(std::size_t i, const State& now, double lar
   if (entry.loaded) entry.impulse = pipe_.trial.calc_contact_impulse(i, made.impulse_scale * pipe_.options.step / h);
   // Where this part ends with the end of a slip, the next one says whether the contact sticks or slips back.
   const bool tells = rows.friction > 0 && entry.loaded && due.kind != Due::Stick;
-  const double slip = tells ? w.segment(row + 1, rows.count - 1).norm() : 0;
+  const double slip = tells ? calc_row_slip(i).norm() : 0;
   entry.sticking = tells ? slip <= motion_.rest_speed(closed_.contacts[i], now) : before.sticking;
   entry.force_time = now.time + alpha_ * h;
   if (due.kind == Due::Jam) return entry;  // an impulse has no mean force

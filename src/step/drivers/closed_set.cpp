@@ -122,6 +122,13 @@ double ClosedSet::calc_mean_force(std::size_t i, double h) const {
   return -w / mobility * made.impulse_scale / h;
 }
 
+Vec2 ClosedSet::calc_row_slip(std::size_t i) const {
+  const ContactRows& c = pipe_.trial.made().equations->contacts[i];
+  const int row = pipe_.trial.made().map.contact_row[i];
+  const VecX& w = pipe_.trial.solution().w;
+  return {w[row + 1], c.count > 2 ? w[row + 2] / c.across : 0.0};
+}
+
 double ClosedSet::calc_mean_reserve(std::size_t i, double h) const {
   const StepProblem& made = pipe_.trial.made();
   const ContactRows& c = made.equations->contacts[i];
@@ -130,7 +137,8 @@ double ClosedSet::calc_mean_reserve(std::size_t i, double h) const {
   const Solution& solution = pipe_.trial.solution();
   const auto lambda = solution.lambda.segment(row, c.count), w = solution.w.segment(row, c.count);
   const double slip = w.tail(c.count - 1).norm();
-  const double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+  double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+  if (c.across != 1 && slip > 0) mobility *= 1 - (1 - c.across * c.across) * w[2] * w[2] / (slip * slip);
   const double reserve = c.friction * lambda[0] - lambda.tail(c.count - 1).norm() - slip / mobility;
   return reserve * made.impulse_scale / h;
 }
@@ -139,15 +147,19 @@ double ClosedSet::calc_slip_end(std::size_t i) const {
   const StepProblem& made = pipe_.trial.made();
   const ContactRows& c = made.equations->contacts[i];
   const int row = made.map.contact_row[i];
-  const VecX &lambda = pipe_.trial.solution().lambda, &w = pipe_.trial.solution().w;
-  double u = 0, friction = 0;
-  for (int k = 1; k < c.count; ++k) {
-    u += w[row + k] * c.direction[k].dot(slip_direction_[i]);
-    friction += lambda[row + k] * lambda[row + k];
-  }
+  const VecX& lambda = pipe_.trial.solution().lambda;
+  const Vec3& along = slip_direction_[i];
+  const Vec2 slip = calc_row_slip(i);
+  const double first = c.direction[1].dot(along), second = c.count > 2 ? c.direction[2].dot(along) / c.across : 0.0;
+  double u = slip[0] * first + slip[1] * second, friction = 0;
+  for (int k = 1; k < c.count; ++k) friction += lambda[row + k] * lambda[row + k];
   // While it sticks, what friction could have done beyond stopping it: with that u is continuous in the step's length.
-  const double spare = c.friction * lambda[row] - std::sqrt(friction);
-  if (spare > 0) u -= spare * calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+  double spare = c.friction * lambda[row] - std::sqrt(friction);
+  if (spare > 0) {
+    // So much of it acts along the slip, where friction is another one across.
+    spare *= std::sqrt(1 - (1 - c.across * c.across) * second * second);
+    u -= spare * calc_pair_mobility(model_, c.body_a, c.body_b, c.row[1]);
+  }
   const double alpha = 1 / made.impulse_scale;
   return (u - (1 - alpha) * slip_speed_[i]) / alpha;
 }

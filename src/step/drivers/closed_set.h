@@ -51,6 +51,9 @@ class ClosedSet {
   /// Excess of the slip speed along its first direction over zero: continuous through the change from slip to stick.
   double calc_slip_end(std::size_t i) const;
 
+  /// Slip of the solution along both tangents, m/s: not scaled, as rows of anisotropic friction are.
+  Vec2 calc_row_slip(std::size_t i) const;
+
   // What they did in it, when it is accepted (closed_memory.cpp).
 
   /// Fills pipe.end.contact_memory, and adds the forces and transitions of a part from `now` with the contacts `there`

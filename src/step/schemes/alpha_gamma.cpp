@@ -56,6 +56,9 @@ double calc_correction_share(const Weights& w) {
   return best;
 }
 
+/// Spinning and rolling slower than so often what friction alone takes away in a step may end in it.
+constexpr double kStopsTurning = 2;
+
 using Place = SchemeKey::Place;
 /// The first two are those of `alpha-gamma` alone.
 constexpr std::array kFamilyKeys{
@@ -110,6 +113,7 @@ class AlphaGamma final : public Scheme {
   Mat3 calc_gyroscopic(const StepInput& input, const Weights& w, std::span<const char> turning, std::size_t body) const;
   Vec3 calc_torque(const StepInput& input, const StepProblem& made, const Vec3& u, std::size_t body) const;
   void add_contacts(const StepInput& input, const Weights& w, double share, StepProblem* made);
+  void stop_turning(const StepInput& input, const Weights& w, StepProblem* made) const;
 
   std::string_view name_;
   std::optional<Weights> weights_;
@@ -244,6 +248,37 @@ void AlphaGamma::add_contacts(const StepInput& input, const Weights& w, double s
     offset_[i] = (contact.gap / input.h + (1 - r) * speed) / r;
   }
   add_contact_rows(input, rows, offset_, &made->problem, &made->map);
+  stop_turning(input, w, made);
+}
+
+/// Spinning and rolling that friction may end in this step has its limit at the speed of the step's end, as joint
+/// friction has: of what only u = 0 stops, v keeps -(1 - alpha)/alpha for ever. Before that it is at u, which has the
+/// direction that second order asks for. Friction is that of the normal force of the last step.
+void AlphaGamma::stop_turning(const StepInput& input, const Weights& w, StepProblem* made) const {
+  if (w.alpha == 1) return;
+  const std::vector<ContactMemory>& memory = input.state->contact_memory;
+  std::size_t m = 0;
+  for (std::size_t i = 0; i < equations_.contacts.size(); ++i) {
+    const ContactRows& rows = equations_.contacts[i];
+    const int row = made->map.contact_row[i];
+    if (rows.extra == 0 || row < 0) continue;
+    const ContactKey& key = input.contacts->contacts[rows.contact].key;
+    while (m < memory.size() && memory[m].key < key) ++m;
+    if (m == memory.size() || memory[m].key != key) continue;
+    const double limit = rows.friction * memory[m].normal_force * input.h;
+    const int last = rows.count + rows.extra;
+    for (int first = rows.count; first < last;) {
+      const int end = first + ((last - first) % 2 == 1 ? 1 : 2);  // spinning is one row, rolling two; in the plane one
+      double speed = 0, most = 0;
+      for (int k = first; k < end; ++k) {
+        speed = std::hypot(speed, calc_pair_speed(velocity_, rows.body_a, rows.body_b, rows.at(k)));
+        most = std::max(most, limit * calc_pair_mobility(*input.model, rows.body_a, rows.body_b, rows.at(k)));
+      }
+      for (int k = first; k < end && speed < kStopsTurning * most; ++k)
+        made->problem.c[row + k] -= (1 - w.alpha) * calc_pair_speed(velocity_, rows.body_a, rows.body_b, rows.at(k));
+      first = end;
+    }
+  }
 }
 
 void AlphaGamma::discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) {
