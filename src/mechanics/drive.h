@@ -52,7 +52,6 @@ struct DrivenMotor {
   double max_speed(double t) const { return motor.max_speed ? calc_bound(*motor.max_speed, t, readings) : kInfinity; }
   /// The motor is a source of force and has no target.
   bool is_source() const { return motor.drives_force || (input && input->torque.given()); }
-  /// `t` is the end of the step.
   double torque(double t) const {
     const bool given = input && input->torque.given();
     return std::clamp(given ? double(input->torque) : target(t), -max(t), max(t));

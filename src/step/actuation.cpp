@@ -62,14 +62,21 @@ void add_box_row(const StepInput& input, const AxisRow& axis, SolveMode mode, in
   add_pair_entries(input, *map, axis.body_a, axis.body_b, {&axis.row, 1}, problem);
 }
 
-/// The speed that a motor without stiffness asks for at the end of the step.
-double calc_motor_speed(const DrivenMotor& driven, double coordinate, double t, double h) {
+/// The speed that a motor without stiffness asks for at the end of the step, `speed` being that at its start. How far
+/// it has to go is taken at the start for alpha = 1, and for 1/2 at the end, where the coordinate is the present one
+/// and h times the mean of both speeds.
+double calc_motor_speed(const DrivenMotor& driven, double alpha, double coordinate, double speed, double t, double h) {
   const Motor& motor = driven.motor;
   const double target = driven.target(t + h);
   if (!motor.drives_position) return target;
-  const double speed = (target - coordinate) / std::max(motor.time, h);
-  const double most = driven.max_speed(t + h);
-  return std::clamp(speed, -most, most);
+  const double part = (1 - alpha) * h, most = driven.max_speed(t + h);
+  return std::clamp((target - coordinate - part * speed) / (std::max(motor.time, h) + part), -most, most);
+}
+
+/// Mean force of a source over the step, as that of loads.
+double calc_mean_torque(const DrivenMotor& driven, double alpha, double t, double h) {
+  const double end = alpha * driven.torque(t + h);
+  return alpha < 1 ? (1 - alpha) * driven.torque(t) + end : end;
 }
 
 void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, const AxisRow& at, Problem* problem,
@@ -80,17 +87,19 @@ void add_motor_row(const StepInput& input, const Weights& w, std::size_t k, cons
   const SolveMode mode = input.model->joints[axis.joint].solve;
   const double h = input.h, t = input.state->time;
   if (driven.is_source()) {
-    add_pair_impulse(input, *map, at.body_a, at.body_b, at.row, w.alpha * h * driven.torque(t + h), problem);
+    add_pair_impulse(input, *map, at.body_a, at.body_b, at.row, w.alpha * h * calc_mean_torque(driven, w.alpha, t, h),
+                     problem);
     return;
   }
   const double bound = w.alpha * h * driven.max(t + w.alpha * h);
   const double speed = calc_pair_speed(input.state->velocity, at.body_a, at.body_b, at.row);
   if (!motor.drives_position || (motor.stiffness == 0 && motor.damping == 0)) {
-    const double target = calc_motor_speed(driven, at.value, t, h);
-    if (motor.damping > 0) {
+    if (motor.damping > 0) {  // to a speed: u is that at t + alpha h
+      const double target = driven.target(t + w.alpha * h);
       add_box_row(input, at, mode, axis.motor_row, -target, 1 / (w.alpha * h * motor.damping), bound, problem, map);
       return;
     }
+    const double target = calc_motor_speed(driven, w.alpha, at.value, speed, t, h);
     add_box_row(input, at, mode, axis.motor_row, -(1 - w.alpha) * speed - w.alpha * target, 0, bound, problem, map);
     return;
   }
@@ -164,12 +173,12 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
   }
 }
 
-std::optional<double> calc_source_torque(const StepInput& input, std::size_t axis) {
+std::optional<double> calc_source_torque(const StepInput& input, double alpha, std::size_t axis) {
   const Axis& made = input.model->axes[axis];
   if (!made.motor) return std::nullopt;
   const DrivenMotor driven(made, input.drive, axis);
   if (!driven.is_source()) return std::nullopt;
-  return driven.torque(input.state->time + input.h);
+  return calc_mean_torque(driven, alpha, input.state->time, input.h);
 }
 
 void add_axis_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
@@ -182,7 +191,7 @@ void add_axis_work(const StepInput& input, const StepProblem& made, const Soluti
   };
   bool given = false;
   for (std::size_t k = 0; k < eq.axes.size(); ++k) {
-    const auto source = calc_source_torque(input, k);
+    const auto source = calc_source_torque(input, 1 / made.impulse_scale, k);
     const double motor = source ? input.h * *source : impulse(model.axes[k].motor_row);
     const double friction = impulse(model.axes[k].friction_row);
     if (motor == 0 && friction == 0) continue;

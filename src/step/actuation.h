@@ -12,7 +12,8 @@ namespace slipstick {
 /// Motors and friction are Box rows on the speed at the END of the step, which for alpha < 1 does not swing about its
 /// target as the weighted one does:
 ///   row . u - (1 - alpha) row . v - alpha target,  |l| <= alpha h max.
-/// A motor that is a source of force (MotorInput::torque) has no row: its impulse is in b.
+/// A motor that is a source of force (MotorInput::torque) has no row: its impulse is in b, that of the mean (1 - alpha)
+/// f(t) + alpha f(t + h). A motor that is a damper to a speed is one to that of t + alpha h.
 /// A motor with stiffness is a spring and damper to its target (add_spring_rows) under the same bound.
 /// A rotor (Axis::armature) of inertia J changes its speed as the coordinate does, l = -J (row . u - row . v + alpha h
 /// d(row)/dt . v): a row with the compliance 1/J. In an impact (h = 0) bounded forces do nothing: couplings and rotors
@@ -20,8 +21,8 @@ namespace slipstick {
 void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
                    Problem* problem, RowMap* map, std::span<const Twist> velocity = {});
 
-/// N or N m of a motor that is nothing but a force (MotorInput::torque); nothing for other axes.
-std::optional<double> calc_source_torque(const StepInput& input, std::size_t axis);
+/// N or N m, over the step, of a motor that is nothing but a force (MotorInput::torque); nothing for other axes.
+std::optional<double> calc_source_torque(const StepInput& input, double alpha, std::size_t axis);
 
 /// Work of motors, of joint friction, and of prescribed bodies through all these rows.
 void add_axis_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,

@@ -136,7 +136,8 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
   }
   for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.active && end.split[r] ? 0 : lambda(r);
   for (std::size_t k = 0; k < model_.axes.size(); ++k)
-    if (const auto source = calc_source_torque(input, k)) slots_[model_.axes[k].motor_row] = share * input.h * *source;
+    if (const auto source = calc_source_torque(input, 1 / made.impulse_scale, k))
+      slots_[model_.axes[k].motor_row] = share * input.h * *source;
   add_joints(equations, pose, slots_);
   add_axes(equations, pose, slots_);
   for (std::size_t i = 0; i < equations.springs.size(); ++i) {
