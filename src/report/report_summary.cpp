@@ -157,6 +157,9 @@ std::string RunStatistics::summary(const Simulation& simulation, double wall_s, 
                       s.contacts_max, s.contacts_sum > 0 ? 100 * s.warm_contacts_sum / s.contacts_sum : 0,
                       s.rows_sum / steps, s.rows_max));
   if (options.reduce_contacts) out.line("", print_text("reduced from %.1f found", s.found_contacts_sum / steps));
+  if (s.arbitrary > 0)
+    out.line("", out.paint("33", print_text("%ld of %.0f contact forces are arbitrary", s.arbitrary, s.contacts_sum)) +
+                     ": others give the same motion, and those of equal springs were not found");
   if (options.hold_resting)
     out.line("held", print_text("%ld of %ld islands kept the last impulses", s.held, s.islands));
   add_certificate(s, options, &out);

@@ -23,6 +23,9 @@ constexpr double kFirstSoftness = 1e-4, kLessSoft = 1e-2, kLeastSoftness = 1e-11
 constexpr double kJointSoftness = 1e-9;  // of the mobility of a row of a joint or motor
 // Of the largest offset: slower contacts do not slide. Of mu x_n: friction that is all there may be.
 constexpr double kSlipShare = 1e-6, kOnCone = 0.999;
+// Of the judge's scale: what a joint or motor that carries all it may moves at least, or it is held.
+constexpr double kGivesShare = 1e-12;
+constexpr double kAtBound = 1e-12;  // of the bound: rounding of what a motor was remembered to carry
 // While the choice is under way, over R x_n, what a sliding contact at least and a still one at most has.
 constexpr double kSlidesShare = 30, kStillShare = 1;
 // Of R |x|: how well the first round and later ones are solved; and from where on rounding may be what is left.
@@ -40,6 +43,7 @@ constexpr double kEnoughAtRest = 1e-14;
 // step.
 constexpr double kStillChosen = 1e-11, kStillShareOfTolerance = 0.01;
 constexpr double kJudgeShare = 0.1;  // of the tolerance: what the judge must find
+constexpr double kNoWorse = 2;       // times the verdict on what a choice replaces, where that is more
 constexpr double kIdleSpeed = 1e-9;  // m/s: what carries nothing and parts faster than this is open
 // The part of a random stress that redundant contacts keep; others keep (R / mobility)^kProjections of it.
 constexpr double kAffected = 1e-3;
@@ -59,6 +63,14 @@ double tangent_length(const RowBlock& block, const double* x) {
   double sum = 0;
   for (int k = 1; k < block.size; ++k) sum += x[k] * x[k];
   return std::sqrt(sum);
+}
+
+/// -1, 1: the row of a joint or motor carries the least or the most that it may; 0: something between.
+int find_bound(const LawRows& rows, int k, double x) {
+  if (rows.block->law == LawKind::Equality) return 0;
+  const bool box = rows.block->law == LawKind::Box;
+  if (x <= (box ? rows.lower[k] + kAtBound * std::abs(rows.lower[k]) : 0)) return -1;
+  return box && x >= rows.upper[k] - kAtBound * std::abs(rows.upper[k]) ? 1 : 0;
 }
 
 /// Whether one of the limits of a friction block is met.
@@ -97,6 +109,7 @@ void UniqueForces::start(const Solution& solution) {
   code_.assign(blocks, -1);
   factored_code_.assign(blocks, -2);
   slides_.assign(blocks, 0);
+  gives_.assign(p.rows(), 0);
   row_scale_.setZero(p.rows());
   follow_.setZero(p.rows());
   mobility_ = std::numeric_limits<double>::infinity();
@@ -155,9 +168,18 @@ void UniqueForces::set_softness(double eta) {
   std::fill(factored_code_.begin(), factored_code_.end(), -2);
 }
 
-void UniqueForces::classify() {
+void UniqueForces::classify(bool known) {
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
     const RowBlock& block = problem_->blocks[i];
+    if (!is_contact(block)) {
+      const LawRows rows = law_rows(*problem_, block);
+      for (int k = 0; k < block.size; ++k) {
+        const int row = block.row + k;
+        gives_[row] =
+            static_cast<signed char>(find_bound(rows, k, known ? x_[row] : x_[row] - w_[row] / row_scale_[row]));
+      }
+      continue;
+    }
     if (block.law != LawKind::Friction || block.mu == 0) continue;
     const double* x = x_.data() + block.row;
     const double* w = w_.data() + block.row;
@@ -170,13 +192,47 @@ void UniqueForces::classify() {
   }
 }
 
+/// Rows of a joint or motor that give way but were thought held, or the other way. True: there are some.
+bool UniqueForces::update_giving() {
+  bool flips = false;
+  for (const RowBlock& block : problem_->blocks) {
+    const LawRows rows = law_rows(*problem_, block);
+    for (int k = 0; k < block.size && !is_contact(block); ++k) {
+      const int row = block.row + k, side = gives_[row] != 0 ? gives_[row] : find_bound(rows, k, x_[row]);
+      const double speed = -side * w_[row];
+      const bool gives = gives_[row] != 0 ? !(speed < -kGivesShare * scale_) : speed > kGivesShare * scale_;
+      flips = flips || gives != (gives_[row] != 0);
+      gives_[row] = static_cast<signed char>(gives ? side : 0);
+    }
+  }
+  return flips;
+}
+
+/// What the first derivative of a held row is taken at: at a bound it is the sign of its speed that counts.
+double UniqueForces::calc_held(const RowBlock& block, int k) const {
+  const int row = block.row + k;
+  const bool inside = find_bound(law_rows(*problem_, block), k, x_[row]) == 0;
+  return inside ? x_[row] : x_[row] - w_[row] / row_scale_[row];
+}
+
+/// y, with what gives way beyond its bound, whatever the others' springs would make of its speed.
+const double* UniqueForces::put_beyond(const RowBlock& block, const double* y, double* moved) const {
+  const LawRows rows = law_rows(*problem_, block);
+  for (int k = 0; k < block.size; ++k) {
+    const int side = gives_[block.row + k];
+    const double bound = side > 0 ? rows.upper[k] : block.law == LawKind::Box ? rows.lower[k] : 0;
+    moved[k] = side == 0 ? y[k] : bound + side * (1 + std::abs(bound));
+  }
+  return moved;
+}
+
 /// Contacts that slide but were thought still, or the other way. True: there are some.
 bool UniqueForces::reclassify() {
   const double r = eta_ * mobility_;
   bool flips = false;
   for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
     const RowBlock& block = problem_->blocks[i];
-    if (block.law != LawKind::Friction || block.mu == 0 || has_polygon(block)) continue;
+    if (!is_contact(block) || block.law != LawKind::Friction || block.mu == 0 || has_polygon(block)) continue;
     const double* x = x_.data() + block.row;
     const double speed = tangent_length(block, w_.data() + block.row);
     const bool slides = slides_[i] ? !(speed < std::max(slip_, kStillShare * r * x[0]))
@@ -200,7 +256,8 @@ void UniqueForces::update_laws(const VecX& y, bool maps) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const RowBlock& block = p.blocks[i];
     if (block.law == LawKind::Equality) continue;
-    const double* y_i = y.data() + block.row;
+    double beyond[6];
+    const double* y_i = is_contact(block) ? y.data() + block.row : put_beyond(block, y.data() + block.row, beyond);
     double* x_i = resolved_.data() + block.row;
     bool symmetric = true;
     update_spring_law(law_rows(p, block), slides_[i], follow_.data() + block.row, weight_.data() + block.row, y_i, x_i,
@@ -257,8 +314,21 @@ void UniqueForces::begin(bool chosen) {
       if (slips)
         y_[k] = -w_[k] / proximal_[k];
       else
-        y_[k] = x_[k] - w_[k] * (is_contact(block) ? rho_[i] : 1 / row_scale_[k]);
+        y_[k] = is_contact(block) ? x_[k] - w_[k] * rho_[i] : calc_held(block, k - block.row);
     }
+  }
+}
+
+/// What carried goes on to carry, and what stuck goes on to stick: of the guess it is the impulses that are known, and
+/// its speeds are anything where springs, of which nothing is remembered, act in the same island.
+void UniqueForces::keep_carrying() {
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+    const RowBlock& block = problem_->blocks[i];
+    if (!is_contact(block) || slides_[i]) continue;
+    const bool cone = block.law == LawKind::Friction && block.mu > 0;
+    const auto carries = [&](const double* x) { return x[0] > 0 && !(cone && is_on_cone(block, x)); };
+    if (carries(x_.data() + block.row) && !carries(y_.data() + block.row))
+      y_.segment(block.row, block.size) = x_.segment(block.row, block.size);
   }
 }
 
@@ -269,7 +339,7 @@ void UniqueForces::begin_round() {
     for (int k = block.row; k < block.row + block.size; ++k) {
       if (!is_contact(block)) {
         centre_[k] = x_[k];
-        y_[k] = x_[k] - w_[k] / row_scale_[k];
+        y_[k] = calc_held(block, k - block.row);
       } else if (slides_[i] && k > block.row) {
         centre_[k] = 0;
         y_[k] = -w_[k] / proximal_[k];
@@ -369,8 +439,9 @@ double UniqueForces::judge_round() {
 
 bool UniqueForces::run_rounds(bool reclassifies, bool chosen) {
   set_softness(kFirstSoftness);
-  classify();
+  classify(!reclassifies);
   begin(chosen);
+  if (!reclassifies) keep_carrying();
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kMostRounds; ++round) {
     if (!solve_round(round == 0 ? kCoarseRound : kFineRound)) break;
@@ -381,10 +452,12 @@ bool UniqueForces::run_rounds(bool reclassifies, bool chosen) {
       begin_round();
       continue;
     }
-    if (best_residual_ <= kGoodEnough) break;
+    // A motor that has come to its bound and has a speed left is not what it was taken for, however small the speed.
+    const bool gives = reclassifies && update_giving();
+    if (!gives && best_residual_ <= kGoodEnough) break;
     before = std::numeric_limits<double>::infinity();
     if (!reclassifies) return false;
-    if (reclassify()) {
+    if (reclassify() || gives) {
       set_softness(kFirstSoftness);
       begin(false);
     } else {
@@ -403,8 +476,7 @@ void UniqueForces::update_test_maps() {
     const RowBlock& block = problem_->blocks[i];
     const double* w = w_.data() + block.row;
     double* y = y_.data() + block.row;
-    for (int k = 0; k < block.size && !is_contact(block); ++k)
-      y[k] = x_[block.row + k] - w[k] / row_scale_[block.row + k];
+    for (int k = 0; k < block.size && !is_contact(block); ++k) y[k] = calc_held(block, k);
     if (!is_contact(block)) continue;
     y[0] = x_[block.row] > 0 || w[0] <= slip_ ? 1 : -1;
     const double slip = slides_[i] ? tangent_length(block, w) : 0;
@@ -456,7 +528,7 @@ void UniqueForces::find_affected() {
   }
 }
 
-/// The best of the rounds, if the judge is content with it.
+/// The best of the rounds, if the judge is content with it, or as content as with what it replaces.
 UniqueForces::Outcome UniqueForces::finish(double tolerance, Judge* judge, Solution* solution) {
   Outcome outcome;
   go_to(best_);
@@ -465,6 +537,9 @@ UniqueForces::Outcome UniqueForces::finish(double tolerance, Judge* judge, Solut
   choice_.w = w_;
   outcome.residual = judge->certify(*problem_, choice_);
   outcome.chosen = outcome.residual.within(kJudgeShare * tolerance);
+  // Where rows contradict each other in the last digits no answer is much better: it is a matter of who has the rest.
+  if (!outcome.chosen && outcome.residual.within(tolerance))
+    outcome.chosen = outcome.residual.verdict() <= kNoWorse * judge->certify(*problem_, *solution).verdict();
   if (!outcome.chosen) return outcome;
   std::swap(solution->lambda, choice_.lambda);
   std::swap(solution->v, choice_.v);
@@ -496,7 +571,7 @@ UniqueForces::Outcome UniqueForces::choose(const Problem& problem, double tolera
   const bool movable = mobility_ > 0 && std::isfinite(mobility_);
   // The test first: most of what the graph of contacts does not decide is unique, and no round is due then.
   set_softness(kFirstSoftness);
-  classify();
+  classify(false);
   bool tested = test();
   outcome.unique = tested && is_unaffected();
   if (std::isfinite(work->limit) && problem.rows() > kManyChoiceRows &&

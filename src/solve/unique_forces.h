@@ -50,13 +50,17 @@ class UniqueForces {
   void start(const Solution& solution);
   void go_to(const VecX& impulses);
   void set_softness(double eta);
-  void classify();
+  void classify(bool known);
   bool reclassify();
+  bool update_giving();
+  double calc_held(const RowBlock& block, int k) const;
+  const double* put_beyond(const RowBlock& block, const double* y, double* moved) const;
   void update_springs(const VecX& u, VecX* y) const;
   void update_laws(const VecX& y, bool maps);
   bool factor(int more = 0);
   double calc_gap(double step);
   void begin(bool chosen);
+  void keep_carrying();
   void begin_round();
   bool solve_round(double accuracy);
   double judge_round();
@@ -71,6 +75,7 @@ class UniqueForces {
   MassBlocks masses_;
   Redundancy redundancy_;
   std::vector<char> idle_, determined_, slides_, affected_;
+  std::vector<signed char> gives_;  // per row of joints and motors: it moves, and carries its least (-1) or most (1)
   PrimalSystem system_;
   NewtonMaps maps_;
   std::vector<double> rho_;

@@ -184,6 +184,59 @@ TEST(UniqueForces, SledSlidesOnWhatItsSpringsCarry) {
   for (const Uniqueness each : made.solution.uniqueness) EXPECT_EQ(each, Uniqueness::Chosen);
 }
 
+/// A sledge of x and z on two equal feet, and a flywheel that a motor of at most 1 N s drags along from it; `more` is
+/// what the flywheel has beyond that.
+Problem make_dragged(double more) {
+  Problem p;
+  p.add_column(2) = Vec2(1, 1).asDiagonal();
+  p.add_column(1)(0, 0) = 0.5;
+  p.b = {0, -kWeight, 1 + more};
+  for (int foot = 0; foot < 2; ++foot) {
+    RowBlock& block = p.add_block(LawKind::Friction, 2);
+    block.mu = 0.9;
+    p.add_entry(0) = (Eigen::Matrix2d() << 0, 1, 1, 0).finished();
+  }
+  p.add_block(LawKind::Box, 1);
+  p.add_entry(0) = Vec2(-1, 0).transpose();
+  p.add_entry(1)(0, 0) = 1;
+  p.lower.back() = -1;
+  p.upper.back() = 1;
+  return p;
+}
+
+TEST(UniqueForces, AMotorThatSlipsSlowlyGoesOnToSlip) {
+  // Springs of the first round give way faster than the motor slips: they say nothing about who slips.
+  for (const double more : {1e-1, 1e-3, 1e-5, 1e-7, 1e-9}) {
+    const Problem problem = make_dragged(more);
+    VecX other(5), fair(5);
+    other << 0.7 * kWeight, -0.8, 0.3 * kWeight, -0.2, -1;
+    fair << 0.5 * kWeight, -0.5, 0.5 * kWeight, -0.5, -1;
+    const Choice made = choose(problem, other);
+    ASSERT_TRUE(made.outcome.chosen) << more;
+    expect_near(made.solution.lambda, fair, 1e-9);
+    EXPECT_LE(made.outcome.factorizations, 3) << more;
+    // The next step, as it begins: what the flywheel has is a little more, and the choice is still that.
+    const Problem next = make_dragged(more * 1.01);
+    Solution guess = solution_of(next, made.solution.lambda);
+    guess.uniqueness = made.solution.uniqueness;
+    UniqueForces forces;
+    Judge judge;
+    WorkMeter work;
+    ASSERT_TRUE(forces.follow(next, kTolerance, &work, &judge, &guess).chosen) << more;
+    expect_near(guess.lambda, fair, 1e-9);
+  }
+}
+
+TEST(UniqueForces, AHeldMotorCarriesWhatItMust) {
+  const Problem problem = make_dragged(-0.2);  // less than the motor could
+  VecX other(5), fair(5);
+  other << 0.7 * kWeight, -0.7, 0.3 * kWeight, -0.1, -0.8;
+  fair << 0.5 * kWeight, -0.4, 0.5 * kWeight, -0.4, -0.8;
+  const Choice made = choose(problem, other);
+  ASSERT_TRUE(made.outcome.chosen);
+  expect_near(made.solution.lambda, fair, 1e-9);
+}
+
 TEST(UniqueForces, WhatTheJudgeRefusesIsNotTaken) {
   const Problem table = make_table({{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}, {0.1, 0.2});
   VecX twist(4);

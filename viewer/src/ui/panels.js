@@ -78,21 +78,27 @@ export class BodyPanel {
     const { clip } = this.app, c = clip.contacts(this.app.frame);
     if (!c) return h("p.hint", {}, clip.loadContacts ? "Contacts are on their way." : "");
     const rows = [];
-    let shared = false;
+    const seen = new Set();
     for (let r = c.from; r < c.to; ++r) {
       if (c.a[r] !== i && c.b[r] !== i) continue;
-      const unique = !(c.unique?.[r] >= 2); // docs/recording.md
-      shared ||= !unique;
+      const mark = MARKS[c.unique?.[r]];
+      if (mark) seen.add(mark);
       const view = this.app.stage.sides[0].contacts, { fn, ft, use } = view.usage(c, r), slips = view.slips(c, r);
-      rows.push(h("tr", {}, h("td", {}, clip.bodyName(c.a[r] === i ? c.b[r] : c.a[r])), h("td", {}, show(fn, 3) + (unique ? "" : "*")), h("td", {}, show(ft, 3)),
+      rows.push(h("tr", {}, h("td", {}, clip.bodyName(c.a[r] === i ? c.b[r] : c.a[r])), h("td", {}, show(fn, 3) + (mark?.sign ?? "")), h("td", {}, show(ft, 3)),
         h("td", {}, clip.json.has_friction ? `${Math.round(100 * use)} %` : "–"), h(slips ? "td.slip" : "td.stick", {}, slips ? "slips" : "sticks")));
     }
     if (rows.length === 0) return h("p.hint", {}, "No contact at this moment.");
     const table = h("table.contacts", {}, h("thead", {}, h("tr", {}, ["with", "normal N", "friction N", "of cone", ""].map((t) => h("th", {}, t)))), h("tbody", {}, rows.slice(0, 24)));
-    if (!shared) return table;
-    return h("div", {}, table, h("p.hint", {}, "* not unique: other forces would give the same motion. These are what equal springs at all contacts carry."));
+    if (seen.size === 0) return table;
+    return h("div", {}, table, [...seen].map(({ sign, text }) => h("p.hint", {}, `${sign} not unique: other forces would give the same motion. ${text}`)));
   }
 }
+
+/** Of /contacts/unique, docs/recording.md. */
+const MARKS = {
+  2: { sign: "*", text: "These are what equal springs at all contacts carry." },
+  3: { sign: "†", text: "These are as the solver found them: no choice among them was found." },
+};
 
 const SWITCHES = [
   ["Contacts", [["points", "Contact points", "C"], ["forces", "Force arrows", "V"], ["cones", "Friction cones", "K"], ["gaps", "Penetration", "G"], ["onlySelected", "Only of the chosen body", ""]]],
