@@ -248,7 +248,7 @@ class Simulation:
         impact           "poisson", "newton", "simplified", where materials do not say
         effort, budget   "exact", "balanced", "swift"; sweeps per problem (docs/solvers.md)
         reduce_contacts, close_joints, hold_resting, threads
-        unique_forces    False: contact forces that are not unique stay as the solver finds them (docs/certificate.md)
+        unique_forces    False: forces of contacts and joints that are not unique stay as the solver finds them (docs/certificate.md)
 
     The arrays below, one row per body or per joint, are views: they always show the present state, cost nothing, cannot be
     written to, and stay good when the simulation is gone. Take a `.copy()` of what is to be kept.

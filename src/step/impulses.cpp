@@ -7,12 +7,30 @@
 
 namespace slipstick {
 
+namespace {
+
+/// Whether the law leaves the impulse of a row open. `unit`: N s per unit of lambda. Motors with a compliance have the
+/// impulse that their spring has; that of joints is the one that `spook` gives to all of them.
+JointShares::Open find_open(const StepProblem& made, const Solution& solution, int row, bool of_axis, double unit) {
+  const Problem& p = made.problem;
+  const auto after = std::upper_bound(p.blocks.begin(), p.blocks.end(), row,
+                                      [](int r, const RowBlock& block) { return r < block.row; });
+  const RowBlock& block = *std::prev(after);
+  if (of_axis && p.compliance[row] > 0) return {};
+  if (block.law == LawKind::Equality) return {true};
+  const bool held = p.lower[row] < solution.lambda[row] && solution.lambda[row] < p.upper[row];
+  return {held, unit * p.lower[row], unit * p.upper[row]};
+}
+
+}  // namespace
+
 StepImpulses::StepImpulses(const Model& model)
     : model_(model),
       joints_(model.joints.size()),
       axes_(model.axes.size()),
       springs_(model.springs.size()),
       bodies_(model.bodies.size()),
+      shares_(model),
       slots_(model.joint_rows) {
   for (std::size_t k = 0; k < model.axes.size(); ++k)
     if (has_spring(model.axes[k])) axis_of_spring_.push_back(static_cast<int>(k));
@@ -23,6 +41,7 @@ void StepImpulses::clear() {
   std::fill(axes_.begin(), axes_.end(), AxisImpulse{});
   std::fill(springs_.begin(), springs_.end(), Vec3(Vec3::Zero()));
   std::fill(bodies_.begin(), bodies_.end(), BodyImpulse{});
+  shares_.clear();
 }
 
 void StepImpulses::add_to_body(int body, const Vec6& impulse, Vec6 BodyImpulse::*what) {
@@ -36,13 +55,9 @@ void StepImpulses::add_to_joint(int joint, std::span<const Pose> pose, const Pai
   const Joint& made = model_.joints[joint];
   add_to_body(made.a, impulse * row.a, &BodyImpulse::joint);
   add_to_body(made.b, impulse * row.b, &BodyImpulse::joint);
-  const bool on_b = made.b != kWorld;
-  const Vec6 part = on_b ? Vec6(impulse * row.b) : Vec6(-impulse * row.a);
-  const Quat& to_world = pose[on_b ? made.b : made.a].orientation;
-  const Vec3 force = part.head<3>();
-  const Vec3 arm = to_world * (on_b ? made.anchor_b : made.anchor_a);
-  joints_[joint].force += force;
-  joints_[joint].moment += to_world * Vec3(part.tail<3>()) - arm.cross(force);
+  const Reaction reaction = calc_reaction(made, pose, {impulse * row.a, impulse * row.b});
+  joints_[joint].force += reaction.force;
+  joints_[joint].moment += reaction.moment;
 }
 
 void StepImpulses::add_joints(const Equations& equations, std::span<const Pose> pose, std::span<const double> slots) {
@@ -127,12 +142,20 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
   const auto lambda = [&](int r) {
     return made.map.joint_row[r] < 0 ? 0.0 : share * made.joint_unit(r) * solution.lambda[made.map.joint_row[r]];
   };
+  const auto open = [&](int r, bool of_axis) {
+    const int row = made.map.joint_row[r];
+    if (row < 0 || (end.active && end.split[r])) return JointShares::Open{};
+    return find_open(made, solution, row, of_axis, share * made.joint_unit(r));
+  };
   if (end.active) {  // rows at the start and at the end; others are where the scheme has them
     for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.split[r] ? lambda(r) : 0;
     add_joints(equations, input.state->pose, slots_);
+    const auto split = [&](int r, bool) { return JointShares::Open{made.map.joint_row[r] >= 0 && end.split[r] != 0}; };
+    if (shares_.any()) shares_.add(equations, input.state->pose, slots_, split);
     for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = share * end.impulse[r];
     add_joints(end.equations, next.pose, slots_);
     add_axes(end.equations, next.pose, slots_);
+    if (shares_.any()) shares_.add(end.equations, next.pose, slots_, split);
   }
   for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.active && end.split[r] ? 0 : lambda(r);
   for (std::size_t k = 0; k < model_.axes.size(); ++k)
@@ -140,6 +163,7 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
       slots_[model_.axes[k].motor_row] = share * input.h * *source;
   add_joints(equations, pose, slots_);
   add_axes(equations, pose, slots_);
+  if (shares_.any()) shares_.add(equations, pose, slots_, open);
   for (std::size_t i = 0; i < equations.springs.size(); ++i) {
     const SpringRows& spring = equations.springs[i];
     const int row = made.map.spring_row[i];
@@ -174,8 +198,29 @@ void StepImpulses::add_impact(const StepInput& input, const ImpactScratch& scrat
   const Equations& equations = scratch.equations;
   add_joints(equations, input.state->pose, scratch.joint_impulse);
   add_axes(equations, input.state->pose, scratch.joint_impulse);
+  const auto open = [&](int r, bool) { return JointShares::Open{scratch.map.joint_row[r] >= 0}; };
+  if (shares_.any()) shares_.add(equations, input.state->pose, scratch.joint_impulse, open);
   for (std::size_t i = 0; i < equations.contacts.size(); ++i)
     add_contact(input, equations.contacts[i], input.state->pose, scratch.contact_impulse[i]);
+}
+
+void StepImpulses::share_joints() {
+  shares_.share([&](const JointShares::Row& row, std::span<const JointShares::Part> parts, double change) {
+    for (const JointShares::Part& part : parts) {
+      const Joint& joint = model_.joints[part.joint];
+      joints_[part.joint].force += change * part.reaction.force;
+      joints_[part.joint].moment += change * part.reaction.moment;
+      // What moves keeps the sum that it has.
+      if (joint.a >= 0 && model_.bodies[joint.a].kind != BodyKind::Dynamic)
+        bodies_[joint.a].joint += change * part.row.a;
+      if (joint.b >= 0 && model_.bodies[joint.b].kind != BodyKind::Dynamic)
+        bodies_[joint.b].joint += change * part.row.b;
+    }
+    if (row.coupling >= 0) joints_[model_.couplings[row.coupling].joint].coupling += change;
+    if (row.axis < 0) return;
+    (row.slot == model_.axes[row.axis].motor_row ? axes_[row.axis].motor : axes_[row.axis].friction) += change;
+  });
+  shares_.clear();
 }
 
 double StepImpulses::calc_work_on_given(std::span<const Twist> velocity) const {

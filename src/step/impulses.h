@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "step/impact.h"
+#include "step/joint_shares.h"
 #include "step/scheme.h"
 
 namespace slipstick {
@@ -22,6 +23,10 @@ class StepImpulses {
            const State& next, double share = 1);
   /// An impact, or a projection: `input.contacts` are those it was made with.
   void add_impact(const StepInput& input, const ImpactScratch& scratch);
+  /// Reactions of redundant joints become those of equal springs (joint_shares.h). Nothing more can be added after it.
+  void share_joints();
+  /// Whether that may change anything.
+  bool has_loops() const { return shares_.any(); }
   /// J: what contacts and joints have done on bodies with prescribed motion, if they all went with these velocities.
   double calc_work_on_given(std::span<const Twist> velocity) const;
 
@@ -60,6 +65,7 @@ class StepImpulses {
   std::vector<AxisImpulse> axes_;
   std::vector<Vec3> springs_;
   std::vector<BodyImpulse> bodies_;
+  JointShares shares_;
   std::vector<double> slots_;  ///< scratch: one per State::joint_impulse
 };
 

@@ -19,6 +19,12 @@ Uniqueness find_worse(Uniqueness a, Uniqueness b) {
   return Uniqueness::Unique;
 }
 
+/// Whether a sensor shows what a joint carries.
+bool is_of_joint(const Sensor& sensor) {
+  return sensor.kind == SensorKind::Joint && sensor.quantity != Quantity::Position &&
+         sensor.quantity != Quantity::Velocity;
+}
+
 /// Whether a body is elsewhere, or moves in another way.
 bool is_other(const State& a, const State& b, std::size_t body) {
   return a.pose[body].position != b.pose[body].position ||
@@ -184,6 +190,9 @@ void Pipe::commit(std::span<const Twist> before, State* reached) {
       report.arbitrary += each.uniqueness == Uniqueness::Arbitrary;
       report.not_unique += each.uniqueness == Uniqueness::Arbitrary || each.uniqueness == Uniqueness::Chosen;
     }
+    const bool reads = reads_joints_ || std::any_of(model.sensors.begin(), model.sensors.end(), is_of_joint);
+    if (reads && options.unique_forces) impulses.share_joints();
+    read_ = reads || !options.unique_forces || !impulses.has_loops();
     readings.update(state, &impulses, options.step);
   }
   report.events = static_cast<int>(events.size());
@@ -235,6 +244,17 @@ void Pipe::update_joint_error(const State& at) {
   report.note = "a joint stands open and is held as it is: too far apart to be closed by a speed";
 }
 
+const Readings& Pipe::read() {
+  if (read_) return readings;
+  const std::lock_guard lock(reading_);
+  if (read_) return readings;
+  reads_joints_ = true;
+  impulses.share_joints();
+  readings.update(state, &impulses, options.step);
+  read_ = true;
+  return readings;
+}
+
 // ---------------------------------------------------------------- what they use
 
 void Pipe::begin() {
@@ -243,6 +263,7 @@ void Pipe::begin() {
   events.clear();
   forces.clear();
   impulses.clear();
+  read_ = true;  // what is shown now is all that can be known of the last step
   world.begin();
   solver.begin(&report);
   end_solver.begin(nullptr);

@@ -4,7 +4,9 @@
 
 #include <slipstick/simulation.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -69,6 +71,9 @@ struct Pipe {
   void remember_joints(const State& start);
   /// The share of the accepted trial that counts: 1, or less where its end was interpolated.
   double calc_share() const { return input.h / trial.h(); }
+  /// Before anybody reads joints, or what they do to bodies: reactions that are not unique are chosen, in this step at
+  /// once and in later ones as they end. Nothing is spent on that where nobody reads.
+  const Readings& read();
   /// Everything that is not in the state is found from it: as after construction.
   void restart(State from);
   /// Limits of joints come first in a set; they are no contacts to those who ask for them.
@@ -96,12 +101,15 @@ struct Pipe {
   std::vector<Event> events;
   std::vector<ContactForce> forces;  ///< sorted by key; impulses, N s, until stage 12
   StepImpulses impulses;             ///< 11: of all parts
-  Readings readings;                 ///< 12
+  Readings readings;                 ///< 12: see read()
   Sensors sensors;                   ///< 12
   std::vector<Twist> weighted;       ///< Simulation::weighted_velocity
 
  private:
   std::string value_fault_;  ///< what the report's note points to
+  std::mutex reading_;
+  std::atomic<bool> read_ = false;          ///< of this step: joints have been shared, or need not be
+  std::atomic<bool> reads_joints_ = false;  ///< somebody has asked
   void look_around();
   void correct();
   void update_joint_error(const State& at);

@@ -150,9 +150,9 @@ void Simulation::update_inputs(Inputs* inputs) const {
                            inputs);
 }
 Faults Simulation::set_state(const State& state) { return impl_->set_state(state); }
-const JointReading& Simulation::joint(std::string_view name) const { return impl_->pipe.readings.joint(name); }
-const JointReading& Simulation::joint(int index) const { return impl_->pipe.readings.joint(index); }
-std::span<const JointReading> Simulation::joints() const { return impl_->pipe.readings.joints(); }
+const JointReading& Simulation::joint(std::string_view name) const { return impl_->pipe.read().joint(name); }
+const JointReading& Simulation::joint(int index) const { return impl_->pipe.read().joint(index); }
+std::span<const JointReading> Simulation::joints() const { return impl_->pipe.read().joints(); }
 SensorReading Simulation::sensor(std::string_view name) const {
   const std::vector<Sensor>& all = impl_->model.sensors;
   for (int i = impl_->model.readings; i < static_cast<int>(all.size()); ++i)
@@ -169,7 +169,7 @@ std::span<const double> Simulation::sensors() const {
   return impl_->pipe.sensors.values().subspan(impl_->model.readings);
 }
 std::span<const SpringReading> Simulation::springs() const { return impl_->pipe.readings.springs(); }
-std::span<const BodyForces> Simulation::body_forces() const { return impl_->pipe.readings.bodies(); }
+std::span<const BodyForces> Simulation::body_forces() const { return impl_->pipe.read().bodies(); }
 const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
   impl_->pipe.trial.keep(problem, guess);
   const StepReport& report = step();
