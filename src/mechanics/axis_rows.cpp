@@ -73,6 +73,14 @@ double calc_polynomial(const Coupling& coupling, double q) {
   return p[0] + q * (p[1] + q * (p[2] + q * (p[3] + q * p[4])));
 }
 
+/// d value / d q_i of term i.
+double calc_coupling_factor(const Coupling& coupling, int i, std::span<const AxisRow> axes) {
+  if (!coupling.is_polynomial || i == 0) return coupling.term[i].factor;
+  const auto& p = coupling.polynomial;
+  const double q = axes[coupling.term[1].axis].value;
+  return -(p[1] + q * (2 * p[2] + q * (3 * p[3] + q * 4 * p[4])));
+}
+
 void add_side(int body, const Vec6& part, double factor, CouplingRow* row) {
   if (body == kWorld) return;
   int k = 0;
@@ -130,13 +138,6 @@ void update_coordinates(const Model& model, const State& last, State* state) {
   update_coordinates(model, model.idle_axes, state->pose, last.idle_axis, &state->idle_axis);
 }
 
-double calc_coupling_factor(const Coupling& coupling, int i, std::span<const AxisRow> axes) {
-  if (!coupling.is_polynomial || i == 0) return coupling.term[i].factor;
-  const auto& p = coupling.polynomial;
-  const double q = axes[coupling.term[1].axis].value;
-  return -(p[1] + q * (2 * p[2] + q * (3 * p[3] + q * 4 * p[4])));
-}
-
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows) {
   rows->resize(model.couplings.size());
   for (std::size_t k = 0; k < model.couplings.size(); ++k) {
@@ -147,6 +148,7 @@ void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, 
     for (int i = 0; i < coupling.count; ++i) {
       const AxisRow& axis = axes[coupling.term[i].axis];
       const double factor = calc_coupling_factor(coupling, i, axes);
+      out.factor[i] = factor;
       add_side(axis.body_a, axis.row.a, factor, &out);
       add_side(axis.body_b, axis.row.b, factor, &out);
       if (!coupling.is_polynomial) out.value += factor * axis.value;
@@ -154,6 +156,24 @@ void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, 
     if (coupling.is_polynomial)
       out.value = axes[coupling.term[0].axis].value - calc_polynomial(coupling, axes[coupling.term[1].axis].value);
   }
+}
+
+double calc_coupling_speed(std::span<const Twist> velocity, const CouplingRow& coupling) {
+  double speed = 0;
+  for (int k = 0; k < coupling.count; ++k) {
+    const Twist& v = velocity[coupling.body[k]];
+    speed += coupling.row[k].head<3>().dot(v.linear) + coupling.row[k].tail<3>().dot(v.angular);
+  }
+  return speed;
+}
+
+bool has_place(const Model& model, const Axis& axis) {
+  return model.joints[axis.joint].kind != JointKind::VelocityMotor || !is_turn(axis.freedom);
+}
+
+bool has_place(const Model& model, const Coupling& coupling) {
+  return std::all_of(coupling.term.begin(), coupling.term.begin() + coupling.count,
+                     [&](const Coupling::Term& term) { return has_place(model, model.axes[term.axis]); });
 }
 
 void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts) {

@@ -48,6 +48,7 @@ struct CouplingRow {
   int count = 0;
   std::array<int, 6> body;
   std::array<Vec6, 6> row;
+  std::array<double, 3> factor;  ///< d value / d q of each of its axes
   double value = 0;
 };
 
@@ -109,8 +110,10 @@ AxisRow calc_axis_row(const Model& model, std::span<const Pose> pose, const Axis
 void update_axis_rows(const Model& model, std::span<const Pose> pose, std::span<const double> near,
                       std::vector<AxisRow>* rows);
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows);
-/// d value / d q_i of a coupling's term i; `axes` as update_axis_rows fills them.
-double calc_coupling_factor(const Coupling& coupling, int i, std::span<const AxisRow> axes);
+/// Whether a coordinate has a value whose derivative its row is: the turns of a velocity motor are rates without an
+/// angle. And whether all of a coupling's have one.
+bool has_place(const Model& model, const Axis& axis);
+bool has_place(const Model& model, const Coupling& coupling);
 /// The coordinates of `axes` (Model::axes or idle_axes) at `pose`, which is not more than half a turn from where they
 /// were `near`.
 void update_coordinates(const Model& model, std::span<const Axis> axes, std::span<const Pose> pose,
@@ -134,6 +137,7 @@ void update_contact_rows(const Model& model, std::span<const Pose> pose, const C
 NormalRow calc_normal_row(const Model& model, std::span<const Pose> pose, const Contact& contact);
 /// row . v of the given velocities; the world's side is zero.
 double calc_pair_speed(std::span<const Twist> velocity, int body_a, int body_b, const PairRow& row);
+double calc_coupling_speed(std::span<const Twist> velocity, const CouplingRow& coupling);
 /// How B's surface runs over A's beside the motion of their bodies, in the tangent plane, world.
 Vec3 calc_belt_slip(const Model& model, std::span<const Pose> pose, const Contact& contact, double t);
 /// Loads at time t and what `drive` applies (null: nothing), as generalised forces (world force, body torque).

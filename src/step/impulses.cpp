@@ -76,12 +76,13 @@ void StepImpulses::add_axes(const Equations& equations, std::span<const Pose> po
     const double rotor = axis.armature_row < 0 ? 0 : slots[axis.armature_row];
     add_to_joint(axis.joint, pose, equations.axes[k].row, motor + friction + rotor);
   }
-  for (const Coupling& coupling : model_.couplings) {
+  for (std::size_t k = 0; k < model_.couplings.size(); ++k) {
+    const Coupling& coupling = model_.couplings[k];
     joints_[coupling.joint].coupling += slots[coupling.row];
     for (int i = 0; i < coupling.count; ++i) {
       const int axis = coupling.term[i].axis;
       add_to_joint(model_.axes[axis].joint, pose, equations.axes[axis].row,
-                   calc_coupling_factor(coupling, i, equations.axes) * slots[coupling.row]);
+                   equations.couplings[k].factor[i] * slots[coupling.row]);
     }
   }
 }

@@ -182,10 +182,11 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
     else
       eq.joints[i].value = at_start.joints[i].value;
   }
+  // Rows at q*, values at q: the factors of a polynomial gear are of its rows.
   update_axis_rows(model, pose_star_, state.axis, &eq.axes);
-  for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].value = at_start.axes[i].value;
-  // Rows at q*, values at q: a coupling's value is a sum of values.
   update_coupling_rows(model, eq.axes, &eq.couplings);
+  for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].value = at_start.axes[i].value;
+  for (std::size_t i = 0; i < eq.couplings.size(); ++i) eq.couplings[i].value = at_start.couplings[i].value;
   if (input.middle == nullptr || w.gamma == 1) {
     eq.contacts = at_start.contacts;
     return;

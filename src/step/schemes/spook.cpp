@@ -3,6 +3,7 @@
 //
 //   (M + a h^2 K) v' - sum J^T c = (M + b h^2 K) v + h (k(t,q) + gyroscopic)
 //   joints:             G v' + T c = -(4/h) phi g + phi G v - (1 + phi) bend/h;   springs: without bend
+//   couplings:          the same with T = 0
 //   closed contacts:    0 <= N v' + T c_n + (4/h) phi Phi - phi max(N v, 0) _|_ c_n >= 0,   Phi <= 0
 //   contacts ahead:     0 <= N v' + T c_n + Phi/h _|_ c_n >= 0                              Phi > 0
 //   friction:           D v' + (gamma/h) c_t = slip, within the cone
@@ -100,7 +101,8 @@ class Spook final : public Scheme {
  private:
   void discretize_again(const StepInput& input, StepProblem* made);
   void update_velocity(const StepInput& input, bool ahead);
-  void update_bend(const StepInput& input, const std::vector<JointRows>& joints, std::vector<double>* bend);
+  void update_bend(const StepInput& input, const Equations& equations, std::vector<double>* bend);
+  void add_couplings(const StepInput& input, const Equations& equations, StepProblem* made) const;
   void add_columns(const StepInput& input, StepProblem* made);
   static void add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
                          std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map);
@@ -112,10 +114,12 @@ class Spook final : public Scheme {
   std::vector<Twist> velocity_;          ///< of which the bends are taken
   std::vector<Pose> pose_ahead_;         ///< move(q, velocity_, h)
   std::vector<JointRows> joints_ahead_;  ///< there, values alone
-  std::vector<double> bend_;             ///< what each joint value gains there beyond h G v, m or rad
-  std::vector<double> bend_end_;         ///< the same for the velocities expected at the end of the step
-  std::vector<double> bend_found_;       ///< the same for those that came out (`refine`)
-  std::vector<double> bend_used_;        ///< bend_end_ as the problem has it
+  std::vector<AxisRow> axes_ahead_;
+  std::vector<CouplingRow> couplings_ahead_;
+  std::vector<double> bend_;        ///< what each joint value gains there beyond h G v, m or rad
+  std::vector<double> bend_end_;    ///< the same for the velocities expected at the end of the step
+  std::vector<double> bend_found_;  ///< the same for those that came out (`refine`)
+  std::vector<double> bend_used_;   ///< bend_end_ as the problem has it
   GeometricStiffness stiffness_;
   std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
@@ -134,7 +138,7 @@ void Spook::update_velocity(const StepInput& input, bool ahead) {
 }
 
 /// One entry per row of State::joint_impulse, for a step with `velocity_`.
-void Spook::update_bend(const StepInput& input, const std::vector<JointRows>& joints, std::vector<double>* bend) {
+void Spook::update_bend(const StepInput& input, const Equations& equations, std::vector<double>* bend) {
   const Model& model = *input.model;
   bend->assign(model.joint_rows, 0.0);
   if (!input.options->spook.hessian || model.joints.empty()) return;
@@ -144,11 +148,18 @@ void Spook::update_bend(const StepInput& input, const std::vector<JointRows>& jo
                                                              : move(input.state->pose[i], velocity_[i], input.h);
   update_joint_values(model, pose_ahead_, &joints_ahead_);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const JointRows &now = joints[j], &ahead = joints_ahead_[j];
+    const JointRows &now = equations.joints[j], &ahead = joints_ahead_[j];
     for (int r = 0; r < now.count; ++r)
       (*bend)[model.joints[j].first_row + r] =
           ahead.value[r] - now.value[r] - input.h * calc_pair_speed(velocity_, now.body_a, now.body_b, now.row[r]);
   }
+  if (model.couplings.empty()) return;
+  update_axis_rows(model, pose_ahead_, input.state->axis, &axes_ahead_);
+  update_coupling_rows(model, axes_ahead_, &couplings_ahead_);
+  for (std::size_t k = 0; k < model.couplings.size(); ++k)
+    if (has_place(model, model.couplings[k]))
+      (*bend)[model.couplings[k].row] = couplings_ahead_[k].value - equations.couplings[k].value -
+                                        input.h * calc_coupling_speed(velocity_, equations.couplings[k]);
 }
 
 /// What the velocities found bend the joints by. `velocity_` is overwritten.
@@ -156,7 +167,7 @@ bool Spook::refine(const StepInput& input, const StepProblem& made, const Soluti
   if (!input.options->spook.hessian || input.model->joints.empty()) return false;
   for (std::size_t i = 0; i < input.model->bodies.size(); ++i)
     velocity_[i] = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
-  update_bend(input, made.equations->joints, &bend_found_);
+  update_bend(input, *made.equations, &bend_found_);
   if (!(calc_largest_difference(bend_found_, bend_end_) > kBendTolerance)) return false;
   std::swap(bend_end_, bend_found_);
   return true;
@@ -193,6 +204,20 @@ void Spook::add_joints(const StepInput& input, const std::vector<JointRows>& joi
       problem->compliance[first_row + r] = row.T;
     }
     add_pair_entries(input, *map, joint.body_a, joint.body_b, {kept.data(), static_cast<std::size_t>(count)}, problem);
+  }
+}
+
+/// The rows of joints without compliance.
+void Spook::add_couplings(const StepInput& input, const Equations& equations, StepProblem* made) const {
+  const double h = input.h_nominal;
+  const double phi = make_spook_row(0, input.options->spook.damping_steps * h, h).phi;
+  const bool fresh = input.state->previous_velocity.empty();
+  for (std::size_t k = 0; k < equations.couplings.size(); ++k) {
+    const int slot = input.model->couplings[k].row, row = made->map.joint_row[slot];
+    if (row < 0 || !has_place(*input.model, input.model->couplings[k])) continue;
+    const CouplingRow& coupling = equations.couplings[k];
+    made->problem.c[row] += phi * (4 / h * coupling.value - calc_coupling_speed(velocity_, coupling)) +
+                            (bend_end_[slot] + (fresh ? 0 : phi) * bend_[slot]) / h;
   }
 }
 
@@ -314,14 +339,14 @@ void Spook::discretize(const StepInput& input, const Equations& equations, bool 
   }
   add_columns(input, made);
   update_velocity(input, true);
-  update_bend(input, equations.joints, &bend_end_);
+  update_bend(input, equations, &bend_end_);
   update_velocity(input, false);
-  update_bend(input, equations.joints, &bend_);
+  update_bend(input, equations, &bend_);
   if (calc_largest_difference(bend_, bend_end_) > kBendChange) bend_end_ = bend_;
   bend_used_ = bend_end_;
   add_joints(input, equations.joints, velocity_, bend_, bend_end_, &made->problem, &made->map);
-  const double share = 4 * make_spook_row(0, input.options->spook.damping_steps * input.h, input.h).phi;
-  add_axis_rows(input, {}, equations, share, &made->problem, &made->map);
+  add_axis_rows(input, {}, equations, 0, &made->problem, &made->map);
+  add_couplings(input, equations, made);
   add_springs(input, made);
   add_contacts(input, made);
 }
