@@ -23,28 +23,6 @@ Vec6 as_motion(const Twist& v) {
 
 bool moves_freely(const RowMap& map, int body) { return body >= 0 && map.column_of_body[body] >= 0; }
 
-void add_coupling_row(const StepInput& input, const CouplingRow& coupling, const Coupling& made, double offset,
-                      Problem* problem, RowMap* map) {
-  bool any = false;
-  for (int k = 0; k < coupling.count; ++k) any = any || moves_freely(*map, coupling.body[k]);
-  if (!any) return;
-  RowBlock& block = problem->add_block(LawKind::Equality, 1);
-  block.mode = input.model->joints[made.joint].solve;
-  const int row = block.row;
-  map->joint_row[made.row] = row;
-  problem->c[row] = offset;
-  for (int k = 0; k < coupling.count; ++k) {
-    const int i = coupling.body[k];
-    const Body& body = input.model->bodies[i];
-    if (moves_freely(*map, i)) {
-      BlockMap entry = problem->add_entry(map->column_of_body[i]);
-      for (int j = 0; j < body.dof; ++j) entry(0, j) = coupling.row[k].dot(body.free_basis().col(j));
-    } else if (body.kind == BodyKind::Kinematic) {
-      problem->c[row] += coupling.row[k].dot(as_motion(input.prescribed[i]));
-    }
-  }
-}
-
 /// A Box row on one axis; `offset` and `compliance` as in (P2), the bound in N s.
 void add_box_row(const StepInput& input, const AxisRow& axis, SolveMode mode, int slot, double offset,
                  double compliance, double bound, Problem* problem, RowMap* map) {
@@ -125,19 +103,6 @@ double calc_row_drift(const StepInput& input, const Axis& axis, const AxisRow& a
   return speed_at(input.h) - speed_at(0);
 }
 
-void add_rotor_row(const StepInput& input, const Weights& w, const Axis& axis, const AxisRow& at,
-                   std::span<const Twist> velocity, Problem* problem, RowMap* map) {
-  if (!moves_freely(*map, at.body_a) && !moves_freely(*map, at.body_b)) return;
-  RowBlock& block = problem->add_block(LawKind::Equality, 1);
-  block.mode = input.model->joints[axis.joint].solve;
-  const int row = block.row;
-  map->joint_row[axis.armature_row] = row;
-  problem->c[row] =
-      w.alpha * calc_row_drift(input, axis, at, velocity) - calc_pair_speed(velocity, at.body_a, at.body_b, at.row);
-  problem->compliance[row] = 1 / axis.armature;
-  add_pair_entries(input, *map, at.body_a, at.body_b, {&at.row, 1}, problem);
-}
-
 /// Mean speed of one side over the step; for prescribed bodies what was prescribed.
 double calc_mean_speed(const StepInput& input, const State& next, int body, const Vec6& part, bool* given) {
   *given = false;
@@ -149,8 +114,42 @@ double calc_mean_speed(const StepInput& input, const State& next, int body, cons
 
 }  // namespace
 
+void add_coupling_row(const StepInput& input, const CouplingRow& coupling, const Coupling& made, double offset,
+                      Problem* problem, RowMap* map) {
+  bool any = false;
+  for (int k = 0; k < coupling.count; ++k) any = any || moves_freely(*map, coupling.body[k]);
+  if (!any) return;
+  RowBlock& block = problem->add_block(LawKind::Equality, 1);
+  block.mode = input.model->joints[made.joint].solve;
+  const int row = block.row;
+  map->joint_row[made.row] = row;
+  problem->c[row] = offset;
+  for (int k = 0; k < coupling.count; ++k) {
+    const int i = coupling.body[k];
+    const Body& body = input.model->bodies[i];
+    if (moves_freely(*map, i)) {
+      BlockMap entry = problem->add_entry(map->column_of_body[i]);
+      for (int j = 0; j < body.dof; ++j) entry(0, j) = coupling.row[k].dot(body.free_basis().col(j));
+    } else if (body.kind == BodyKind::Kinematic) {
+      problem->c[row] += coupling.row[k].dot(as_motion(input.prescribed[i]));
+    }
+  }
+}
+
+void add_rotor_row(const StepInput& input, const Axis& axis, const AxisRow& at, double offset, Problem* problem,
+                   RowMap* map) {
+  if (!moves_freely(*map, at.body_a) && !moves_freely(*map, at.body_b)) return;
+  RowBlock& block = problem->add_block(LawKind::Equality, 1);
+  block.mode = input.model->joints[axis.joint].solve;
+  const int row = block.row;
+  map->joint_row[axis.armature_row] = row;
+  problem->c[row] = offset;
+  problem->compliance[row] = 1 / axis.armature;
+  add_pair_entries(input, *map, at.body_a, at.body_b, {&at.row, 1}, problem);
+}
+
 void add_axis_rows(const StepInput& input, const Weights& weights, const Equations& equations, double stabilization,
-                   Problem* problem, RowMap* map, std::span<const Twist> velocity) {
+                   Problem* problem, RowMap* map, std::span<const Twist> velocity, std::span<const AxisRow> rotors) {
   const Model& model = *input.model;
   if (velocity.empty()) velocity = input.state->velocity;
   for (std::size_t k = 0; k < equations.couplings.size(); ++k) {
@@ -158,9 +157,13 @@ void add_axis_rows(const StepInput& input, const Weights& weights, const Equatio
     const double offset = input.h > 0 ? stabilization * coupling.value / input.h_nominal : 0;
     add_coupling_row(input, coupling, model.couplings[k], offset, problem, map);
   }
-  for (std::size_t k = 0; k < equations.axes.size(); ++k)
-    if (model.axes[k].armature > 0)
-      add_rotor_row(input, weights, model.axes[k], equations.axes[k], velocity, problem, map);
+  for (std::size_t k = 0; k < equations.axes.size(); ++k) {
+    if (!(model.axes[k].armature > 0)) continue;
+    const AxisRow& at = rotors.empty() ? equations.axes[k] : rotors[k];
+    const double before = calc_pair_speed(velocity, at.body_a, at.body_b, at.row);
+    const double offset = 0.5 * calc_row_drift(input, model.axes[k], at, velocity) - before;
+    add_rotor_row(input, model.axes[k], at, offset, problem, map);
+  }
   if (!(input.h > 0)) return;
   for (std::size_t k = 0; k < equations.axes.size(); ++k) {
     const Axis& axis = model.axes[k];
@@ -185,23 +188,20 @@ void add_axis_work(const StepInput& input, const StepProblem& made, const Soluti
                    EnergyLedger* ledger) {
   const Model& model = *input.model;
   const Equations& eq = *made.equations;
-  const auto impulse = [&](int slot) {
-    const int row = slot < 0 ? -1 : made.map.joint_row[slot];
-    return row < 0 ? 0.0 : made.impulse_scale * solution.lambda[row];
-  };
+  const auto impulse = [&](int slot) { return slot < 0 ? 0.0 : made.calc_joint_impulse(slot, solution); };
   bool given = false;
   for (std::size_t k = 0; k < eq.axes.size(); ++k) {
     const auto source = calc_source_torque(input, 1 / made.impulse_scale, k);
     const double motor = source ? input.h * *source : impulse(model.axes[k].motor_row);
-    const double friction = impulse(model.axes[k].friction_row);
-    if (motor == 0 && friction == 0) continue;
+    const double friction = impulse(model.axes[k].friction_row), rotor = impulse(model.axes[k].armature_row);
+    if (motor == 0 && friction == 0 && rotor == 0) continue;
     for (const bool of_b : {false, true}) {
       const AxisRow& axis = eq.axes[k];
       const double speed =
           calc_mean_speed(input, next, of_b ? axis.body_b : axis.body_a, of_b ? axis.row.b : axis.row.a, &given);
       ledger->motor += motor * speed;
       ledger->friction += friction * speed;
-      if (given) ledger->kinematic -= (motor + friction) * speed;
+      if (given) ledger->kinematic -= (motor + friction + rotor) * speed;
     }
   }
   for (std::size_t k = 0; k < eq.couplings.size(); ++k) {

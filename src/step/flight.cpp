@@ -105,7 +105,7 @@ void Flight::hold_joints(const Model& model, bool closes) {
     if (!rigid) hold(joint);
   }
   for (const Axis& axis : model.axes)
-    if (axis.motor || axis.friction > 0 || axis.armature > 0 || has_spring(axis)) hold(model.joints[axis.joint]);
+    if (axis.motor || axis.friction > 0 || has_spring(axis)) hold(model.joints[axis.joint]);
   for (const Coupling& coupling : model.couplings)
     for (int k = 0; k < coupling.count; ++k) hold(model.joints[model.axes[coupling.term[k].axis].joint]);
 }

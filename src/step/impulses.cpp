@@ -150,9 +150,10 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
   };
   if (end.active) {  // rows at the start and at the end; others are where the scheme has them
     for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.split[r] ? lambda(r) : 0;
-    add_joints(equations, input.state->pose, slots_);
+    add_joints(*end.start, input.state->pose, slots_);
+    add_axes(*end.start, input.state->pose, slots_);
     const auto split = [&](int r, bool) { return JointShares::Open{made.map.joint_row[r] >= 0 && end.split[r] != 0}; };
-    if (shares_.any()) shares_.add(equations, input.state->pose, slots_, split);
+    if (shares_.any()) shares_.add(*end.start, input.state->pose, slots_, split);
     for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = share * end.impulse[r];
     add_joints(end.equations, next.pose, slots_);
     add_axes(end.equations, next.pose, slots_);

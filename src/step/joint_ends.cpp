@@ -51,16 +51,20 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   const Weights w = scheme.weights(*input.options);
   JointEnd& end = made->joint_end;
   passes_ = 0;
-  active_ = linear_ = open_loop_ = false;
-  two_sided_ = w.alpha != 1;
+  active_ = linear_ = open_loop_ = two_sided_ = closing_ = false;
   end.active = false;
+  end.start = &equations;
   end.split.assign(model.joint_rows, 0);
   end.impulse.assign(model.joint_rows, 0.0);
   stiff_.clear();
+  axes_.clear(model);
   if (input.backward || !scheme.closes_joints(*input.options)) return;
+  two_sided_ = w.alpha != 1;
+  closing_ = !two_sided_ && input.options->close_joints;
   find_stiff(input, w, equations, *made);
   if (model.joints.empty() && stiff_.empty()) return;
-  active_ = !stiff_.empty();
+  axes_.begin(input, two_sided_, closing_, flight, equations, &end);
+  active_ = !stiff_.empty() || axes_.holds();
   loops_.update(model, equations.joints);
   held_.assign(model.joints.size(), 0);
   kept_.assign(model.joint_rows, 0.0);
@@ -68,7 +72,7 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
     const Joint& joint = model.joints[rows.joint];
     if (rows.count == 0 || rows.compliance > 0 || rows.damping_time > 0 || !is_holonomic(joint.kind)) continue;
     const bool flies = flight.flies_joined(joint.a) || flight.flies_joined(joint.b);
-    if (!two_sided_ && !flies && !loops_.redundant[rows.joint]) continue;
+    if (!two_sided_ && !flies && !closing_ && !loops_.redundant[rows.joint]) continue;
     held_[rows.joint] = 1;
     active_ = true;
     for (int r = 0; r < rows.count; ++r) {
@@ -127,6 +131,7 @@ void JointEnds::update_errors(const StepInput& input) {
         model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i] : move(input.state->pose[i], way_[i], input.h);
   update_joint_rows(model, pose_end_, &reached_);
   if (!stiff_.empty()) update_spring_rows(model, pose_end_, input.state->axis, &spring_reached_);
+  axes_.reach(model, pose_end_, input.state->axis);
 }
 
 /// The impulse is -h (k phi + d phi_dot) with phi that of the end, or for alpha = gamma = 1/2 the mean of both ends,
@@ -175,6 +180,7 @@ double JointEnds::calc_spring_error(const StepInput& input, const StepProblem& m
 void JointEnds::apply(const StepInput& input, StepProblem* made) {
   if (!active_) return;
   apply_springs(input, made);
+  axes_.apply(input, way_, linear_, made);
   const Model& model = *input.model;
   Problem& problem = made->problem;
   for (const JointRows& rows : start_) {
@@ -235,7 +241,8 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
     // The scheme may have made another problem of the second pass.
     const bool helps = passes_ <= 2 || found_[i] < kHelps * worst_[i];
     done_[i] = found_[i] <= (exact_[i] ? kClosed : kNearlyClosed) ||
-               passes_ >= (exact_[i] ? kMostEndPasses : kFewPasses + 1) || (!helps && found_[i] <= kOpenLoop);
+               passes_ >= (exact_[i] || closing_ ? kMostEndPasses : kFewPasses + 1) ||
+               (!helps && found_[i] <= kOpenLoop);
     diverges = diverges || (!done_[i] && !helps);
     worst_[i] = found_[i];
     again = again || !done_[i];
@@ -264,6 +271,11 @@ void JointEnds::find_errors(const StepInput& input, const StepProblem& made, con
     found_[island] = std::max(found_[island], calc_spring_error(input, made, solution, i));
     exact_[island] = 1;
   }
+  axes_.for_each_error(made, solution, input.h, [&](const AxisEnds::Hold& hold, double error) {
+    const int island = island_of(made, hold.row.body[0], hold.row.body[hold.row.count - 1]);
+    found_[island] = std::max(found_[island], error);
+    exact_[island] |= made.joint_end.split[hold.slot];
+  });
   for (const JointRows& rows : start_) {
     const int island = held_.empty() || !held_[rows.joint] ? -1 : island_of(made, rows.body_a, rows.body_b);
     if (island < 0) continue;
@@ -337,52 +349,90 @@ void JointEnds::undo_second_half(const StepInput& input, const Solution& solutio
   const Model& model = *input.model;
   const double h = input.h;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (made.map.column_of_body[i] < 0 || (first_[i].isZero(0) && rotor_[i].isZero(0))) continue;
+    if (made.map.column_of_body[i] < 0 || first_[i].isZero(0)) continue;
     const Body& body = model.bodies[i];
     const Twist& v = input.state->velocity[i];
     const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
     // Impulses of contacts and springs act at q*, half before and half after a motion that joints have bent away from
-    // it; those of rotors at q* once. About the centres of mass at the start and at the end that is a moment more or
-    // less.
-    const Vec3 gained = u.linear - v.linear, rotor = rotor_[i].head<3>();
-    const Vec3 others = body.mass * gained - first_[i].head<3>() - rotor -
+    // it. About the centres of mass at the start and at the end that is a moment more or less.
+    const Vec3 gained = u.linear - v.linear;
+    const Vec3 others = body.mass * gained - first_[i].head<3>() -
                         0.5 * made.kick[i].before * (made.equations->gravity[i] + made.equations->load[i]).head<3>();
-    const Vec3 moment = 0.5 * h * v.linear.cross(rotor) - h * gained.cross(others);
+    const Vec3 moment = h * gained.cross(others);
     const Quat to_start = input.state->pose[i].orientation.conjugate();
-    Vec6 excess;
-    excess << first_[i].head<3>() + rotor, Vec3::Zero();
+    Vec6 excess = first_[i];
     if (!made.turning[i]) {
-      excess.tail<3>() = first_[i].tail<3>() + rotor_[i].tail<3>() - to_start * moment;
+      excess.tail<3>() += to_start * moment;
       const Twist less = calc_kick(body, excess);
       next->velocity[i].linear -= less.linear;
       next->velocity[i].angular -= less.angular;
       continue;
     }
     next->velocity[i].linear -= excess.head<3>() / body.mass;
-    const Vec3 twice = 2 * first_[i].tail<3>() + rotor_[i].tail<3>();
-    const Vec3 change = first_[i].tail<3>() - to_start * (made.pose[i].orientation * twice) + to_start * moment;
+    const Vec3 twice = 2 * first_[i].tail<3>();
+    const Vec3 change = first_[i].tail<3>() - to_start * (made.pose[i].orientation * twice) - to_start * moment;
     next->velocity[i].angular += calc_carried_spin(body, change, u.angular, h);
   }
 }
 
-void JointEnds::add_rows(const StepInput& input, const Solution& solution, const StepProblem& made, StepProblem* to) {
-  const Model& model = *input.model;
-  Equations& eq = to->joint_end.equations;
+void JointEnds::add_rows(StepProblem* made) {
+  const Model& model = *at_end_.model;
+  const Equations& eq = made->joint_end.equations;
   add_joint_rows(at_end_, {}, taking_part_, 0, &problem_, &map_);
   for (const JointRows& rows : taking_part_)
     for (int r = 0; r < rows.count && loops_.closes[rows.joint]; ++r)
       if (const int row = map_.joint_row[model.joints[rows.joint].first_row + r]; row >= 0)
         problem_.compliance[row] = kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
-  if (!two_sided_ || (model.axes.empty() && model.couplings.empty())) return;
-  add_axis_rows(at_end_, {}, eq, 0, &problem_, &map_, at_end_.state->velocity);
-  // A rotor has the speed of the middle.
-  for (std::size_t k = 0; k < model.axes.size(); ++k) {
-    const int row = model.axes[k].armature > 0 ? map_.joint_row[model.axes[k].armature_row] : -1;
-    if (row < 0) continue;
-    const AxisRow& middle = made.equations->axes[k];
-    for (const int body : {middle.body_a, middle.body_b})
-      if (body >= 0) way_[body] = calc_body_twist(input, made.map, made.problem, solution.v, body);
-    problem_.c[row] = -calc_pair_speed(way_, middle.body_a, middle.body_b, middle.row);
+  for (std::size_t k = 0; k < eq.couplings.size() && two_sided_; ++k)
+    add_coupling_row(at_end_, eq.couplings[k], model.couplings[k], 0, &problem_, &map_);
+  axes_.add_rows(at_end_, eq.axes, &problem_, &map_);
+}
+
+/// Velocities that have every impulse of joints and rotors at the start once.
+void JointEnds::take_second_half(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                 State* next) {
+  for (const JointRows& rows : start_)
+    for (int r = 0; r < rows.count && held_[rows.joint]; ++r)
+      if (const int row = made.map.joint_row[input.model->joints[rows.joint].first_row + r]; row >= 0)
+        add_row_impulse(rows.row[r], rows.body_a, rows.body_b, solution.lambda[row], &first_);
+  axes_.add_first(made, solution, &first_);
+  undo_second_half(input, solution, made, next);
+}
+
+/// False: nothing acts at the end.
+bool JointEnds::find_end(const StepInput& input, const Flight& flight, const StepProblem& made,
+                         const Solution& solution, const State& next, Equations* at) {
+  const Model& model = *input.model;
+  at->joints.clear();
+  taking_part_.clear();
+  if (active_) update_joint_rows(model, next.pose, &at->joints);
+  for (const JointRows& rows : at->joints)
+    if (rows.compliance == 0 && (two_sided_ || flight.flies_joined(rows.body_a) || flight.flies_joined(rows.body_b)))
+      taking_part_.push_back(rows);
+  update_axis_rows(model, next.pose, input.state->axis, &at->axes);
+  update_coupling_rows(model, at->axes, &at->couplings);
+  axes_.find_acting(input, made, solution, next, at->axes, two_sided_);
+  return !taking_part_.empty() || axes_.acts();
+}
+
+/// The problem of the end, without rows.
+void JointEnds::begin_end(const StepInput& input, const Equations& at, const State& next) {
+  const Model& model = *input.model;
+  prescribed_.assign(model.bodies.size(), {});
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Kinematic) prescribed_[i] = next.velocity[i];
+  at_end_ = input;
+  at_end_.state = &next;
+  at_end_.prescribed = prescribed_;
+  at_end_.h = 0;
+  begin_problem(model, &problem_, &map_,
+                taking_part_.empty() ? axes_.find_moved(model, at.axes) : std::span<const char>());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (map_.column_of_body[i] < 0) continue;
+    const Body& body = model.bodies[i];
+    Vec6 momentum;
+    momentum << body.mass * next.velocity[i].linear, body.inertia * next.velocity[i].angular;
+    add_body_column(body, momentum, nullptr, &problem_);
   }
 }
 
@@ -390,50 +440,14 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
                             StepProblem* made, State* next) {
   LadderResult result;
   result.certified = true;
-  if (!active_ || input.model->joints.empty()) return result;
   const Model& model = *input.model;
+  if (model.joints.empty() || !(active_ || axes_.has_rotors())) return result;
   JointEnd& end = made->joint_end;
   first_.assign(model.bodies.size(), Vec6::Zero());
-  rotor_.assign(model.bodies.size(), Vec6::Zero());
-  const auto lambda = [&](int slot) {
-    return made->map.joint_row[slot] < 0 ? 0.0 : solution.lambda[made->map.joint_row[slot]];
-  };
-  if (two_sided_) {
-    for (const JointRows& rows : start_)
-      for (int r = 0; r < rows.count && held_[rows.joint]; ++r)
-        add_row_impulse(rows.row[r], rows.body_a, rows.body_b, lambda(model.joints[rows.joint].first_row + r), &first_);
-    for (std::size_t k = 0; k < model.axes.size(); ++k)
-      if (model.axes[k].armature > 0)
-        add_row_impulse(made->equations->axes[k].row, made->equations->axes[k].body_a, made->equations->axes[k].body_b,
-                        lambda(model.axes[k].armature_row), &rotor_);
-    undo_second_half(input, solution, *made, next);
-  }
-  update_joint_rows(model, next->pose, &end.equations.joints);
-  taking_part_.clear();
-  for (const JointRows& rows : end.equations.joints)
-    if (rows.compliance == 0 && (two_sided_ || flight.flies_joined(rows.body_a) || flight.flies_joined(rows.body_b)))
-      taking_part_.push_back(rows);
-  if (taking_part_.empty()) return result;
-  update_axis_rows(model, next->pose, input.state->axis, &end.equations.axes);
-  update_coupling_rows(model, end.equations.axes, &end.equations.couplings);
-  prescribed_.assign(model.bodies.size(), {});
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::Kinematic)
-      prescribed_[i] =
-          calc_kinematic_twist(model.bodies[i], next->pose[i], input.state->time + input.h, input.h_nominal);
-  at_end_ = input;
-  at_end_.state = next;
-  at_end_.prescribed = prescribed_;
-  at_end_.h = 0;
-  begin_problem(model, &problem_, &map_);
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (map_.column_of_body[i] < 0) continue;
-    const Body& body = model.bodies[i];
-    Vec6 momentum;
-    momentum << body.mass * next->velocity[i].linear, body.inertia * next->velocity[i].angular;
-    add_body_column(body, momentum, nullptr, &problem_);
-  }
-  add_rows(input, solution, *made, made);
+  if (active_ && two_sided_) take_second_half(input, *made, solution, next);
+  if (!find_end(input, flight, *made, solution, *next, &end.equations)) return result;
+  begin_end(input, end.equations, *next);
+  add_rows(made);
   solution_.v.resize(problem_.unknowns());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (map_.column_of_body[i] < 0) continue;
@@ -444,7 +458,8 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
   }
   solution_.lambda.setZero(problem_.rows());
   for (int slot = 0; slot < model.joint_rows; ++slot)
-    if (map_.joint_row[slot] >= 0 && end.split[slot]) solution_.lambda[map_.joint_row[slot]] = lambda(slot);
+    if (map_.joint_row[slot] >= 0 && end.split[slot] && made->map.joint_row[slot] >= 0)
+      solution_.lambda[map_.joint_row[slot]] = solution.lambda[made->map.joint_row[slot]];
   result = solver->solve(problem_, &solution_);
   take(input, made, next);
   return result;
@@ -456,17 +471,14 @@ void JointEnds::take(const StepInput& input, StepProblem* made, State* next) {
   end.active = true;
   end.body.assign(model.bodies.size(), Vec6::Zero());
   end.once.resize(model.bodies.size());
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) end.once[i] = first_[i] + rotor_[i];
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) end.once[i] = first_[i];
   for (int slot = 0; slot < model.joint_rows; ++slot)
     end.impulse[slot] = map_.joint_row[slot] < 0 ? 0.0 : solution_.lambda[map_.joint_row[slot]];
   for (const JointRows& rows : taking_part_)
     for (int r = 0; r < rows.count; ++r)
       add_row_impulse(rows.row[r], rows.body_a, rows.body_b, end.impulse[model.joints[rows.joint].first_row + r],
                       &end.body);
-  for (std::size_t k = 0; k < model.axes.size() && two_sided_; ++k)
-    if (const int slot = model.axes[k].armature_row; slot >= 0)
-      add_row_impulse(end.equations.axes[k].row, end.equations.axes[k].body_a, end.equations.axes[k].body_b,
-                      end.impulse[slot], &end.body);
+  axes_.add_last(model, end.equations.axes, end.impulse, &end.body);
   for (std::size_t k = 0; k < model.couplings.size() && two_sided_; ++k) {
     const CouplingRow& coupling = end.equations.couplings[k];
     for (int i = 0; i < coupling.count; ++i)

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "step/axis_ends.h"
 #include "step/flight.h"
 #include "step/joint_loops.h"
 #include "step/scheme.h"
@@ -63,11 +64,16 @@ class JointEnds {
   void apply_springs(const StepInput& input, StepProblem* made);
   double calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution, int spring) const;
   void undo_second_half(const StepInput& input, const Solution& solution, const StepProblem& made, State* next);
-  void add_rows(const StepInput& input, const Solution& solution, const StepProblem& made, StepProblem* end);
+  void take_second_half(const StepInput& input, const StepProblem& made, const Solution& solution, State* next);
+  bool find_end(const StepInput& input, const Flight& flight, const StepProblem& made, const Solution& solution,
+                const State& next, Equations* at);
+  void begin_end(const StepInput& input, const Equations& at, const State& next);
+  void add_rows(StepProblem* made);
   void take(const StepInput& input, StepProblem* made, State* next);
 
   bool active_ = false;     ///< some joint is held so in this trial
   bool two_sided_ = false;  ///< alpha = 1/2: velocities of the scheme have every impulse twice
+  bool closing_ = false;    ///< alpha = 1: positions are closed in the passes though nothing flies
   bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
   bool open_loop_ = false;
   int passes_ = 0;
@@ -81,6 +87,7 @@ class JointEnds {
   Solution good_;
   std::vector<char> good_columns_;
   JointLoops loops_;
+  AxisEnds axes_;
   std::vector<char> held_;          ///< per joint, in this trial
   std::vector<JointRows> start_;    ///< rows at q
   std::vector<double> kept_;        ///< per slot: the error that stays: all of it where a joint stands open
@@ -90,7 +97,7 @@ class JointEnds {
   std::vector<int> stiff_;          ///< of Equations::springs
   std::vector<SpringRows> spring_start_, spring_reached_;  ///< at q and move(q, w, h)
   std::vector<Twist> prescribed_;                          ///< of kinematic bodies at the end
-  std::vector<Vec6> first_, rotor_;                        ///< per body: impulses of the start, of joints and of rotors
+  std::vector<Vec6> first_;                                ///< per body: impulses of the start, of joints and of rotors
   std::vector<JointRows> taking_part_;
   StepInput at_end_;
   RowMap map_;

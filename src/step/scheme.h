@@ -62,14 +62,15 @@ struct Kick {
   Vec6 spring = Vec6::Zero();  ///< impulses of springs at the end, N s
 };
 
-/// Joints that act at both ends of a trial (joint_ends.h), by entries of State::joint_impulse.
+/// Joints and rotors that act at both ends of a trial (joint_ends.h), by entries of State::joint_impulse.
 struct JointEnd {
   std::vector<char> split;      ///< lambda of the problem is its impulse at the start, and another one acts at the end
   std::vector<double> impulse;  ///< that one, N s
-  bool active = false;          ///< there are such impulses
-  Equations equations;          ///< joints, axes and couplings at the end
-  std::vector<Vec6> body;       ///< what they do to each body there
-  std::vector<Vec6> once;       ///< alpha = 1/2: impulses on each body at the start that the scheme has given twice
+  const Equations* start = nullptr;  ///< those of the start
+  bool active = false;               ///< there are such impulses
+  Equations equations;               ///< joints, axes and couplings at the end
+  std::vector<Vec6> body;            ///< what they do to each body there
+  std::vector<Vec6> once;  ///< alpha = 1/2: impulses on each body at the start that the scheme has given twice
 };
 
 /// What stage 5 makes: a problem, and where everything sits in it.

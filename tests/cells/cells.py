@@ -157,3 +157,11 @@ def rotor_cells():
     for name, axis in (("hinge in flight", Y), ("hinge in flight, axis along", TILTED)):
         yield Cell("armature", name, consistent(scene([A, B], [joint("hinge", "ab", at=[0.9, 0, 0], axis=axis, armature=0.1)], **FAR), 3, size=3), flight=True)
     yield Cell("armature", "motor torque in a chain", chain("hinge", at=[0.9, 0, 0], axis=Y, armature=0.15, motor={"torque": "sin(3*t)"}), lossy=1, driven=True)
+    yield Cell("armature", "slider in flight", consistent(scene([A, B], [joint("slider", "ab", at=[0.9, 0, 0], axis=TILTED, armature=0.4)], **FAR), 3, size=2), flight=True)
+    yield Cell("armature", "both axes of a cylindrical joint in flight", consistent(scene([A, B], [joint("cylindrical", "ab", at=[0.9, 0, 0], axis=TILTED, slide={"armature": 0.4}, turn={"armature": 0.1})], **FAR), 4, size=2), flight=True)
+    base = {"name": "base", "mass": 2.0, "inertia": [0.1, 0.1, 0.15], "position": [0.4, 0, 0.1]}
+    arms = [{"ball": {"name": "pin", "between": ["world", "base"], "at": [0, 0, 0]}},
+            {"hinge": {"name": "j0", "between": ["base", "a"], "at": [0.1, 0, 0], "axis": Y, "armature": 0.2}},
+            {"hinge": {"name": "j1", "between": ["base", "b"], "at": [0.8, 0, 0], "axis": [0, 0.6, 0.8], "armature": 0.05}}]
+    yield Cell("armature", "two rotors on one body", consistent(scene([base, A, B], arms), 6))
+    yield Cell("armature", "two rotors with a gear", consistent(scene([base, A, B], arms + [{"gear": {"name": "g", "joints": ["j0", "j1"], "ratio": 2}}]), 6), coupled=True)

@@ -51,8 +51,8 @@ def promised(column, cell):
         return 1
     if column == "trapezoid":
         return 2
-    alone = not any(marks.get(name) for name in ("driven", "rope", "nonholonomic", "contact", "axis"))
-    return 2 if alone and group not in ("coupling", "armature") and "screw" not in cell.name else 1
+    alone = not any(marks.get(name) for name in ("driven", "rope", "nonholonomic", "contact", "axis", "coupled"))
+    return 2 if alone and group != "coupling" and "screw" not in cell.name else 1
 
 
 def reason(column, cell):

@@ -1,4 +1,6 @@
 // Rotors on axes, motors that are forces or dampers, carried weight, contact bits: against closed forms.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "support/simulate.h"
@@ -53,6 +55,96 @@ joints: [{hinge: {name: axle, between: [stator, shaft], at: [0, 0, 0], axis: [0,
   const double b = motion_of(simulation, "shaft").angular_velocity.z();
   EXPECT_NEAR(2 * a + b, 5, 1e-9);
   EXPECT_NEAR(b - a, 5 * std::exp(-3 / (4 + 2.0 / 3)), 2e-3);
+}
+
+/// A link on a ball joint and a second one on it, whose joint `joint` is; both are asymmetric, and turn about all axes.
+Scene chain(const std::string& joint, const std::string& scheme, const std::string& more = "") {
+  return scene_of(R"yaml(
+bodies:
+  - {name: a, mass: 1, inertia: [0.02, 0.03, 0.04], position: [0.5, 0, 0]}
+  - {name: b, mass: 0.7, inertia: [0.01, 0.02, 0.015], position: [1.2, 0.1, 0.05]}
+joints:
+  - ball: {name: pin, between: [world, a], at: [0, 0, 0]}
+  - )yaml" + joint +
+                  "\n" + more + "simulation: {scheme: " + scheme + "}\n");
+}
+
+double total_energy(const Simulation& simulation) {
+  const EnergySplit energy = simulation.energy();
+  return energy.kinetic + energy.potential;
+}
+
+const std::string kFamily = "{alpha-gamma: {alpha: 0.6, gamma: 0.6}}";
+const std::string kRotorHinge =
+    "hinge: {name: j, between: [a, b], at: [0.9, 0, 0], axis: [0.6, 0, 0.8], armature: 0.15}";
+
+TEST(Rotor, BetweenMovingBodiesTheEnergyStays) {
+  // What the second link turns by itself, gyroscopically, turns the rotor: 7.5 times its own inertia.
+  const std::vector<std::string> joints{
+      kRotorHinge,
+      "slider: {name: j, between: [a, b], at: [0.9, 0, 0], axis: [0, 0.6, 0.8], armature: 3, limits: [-9, 9]}",
+      "universal: {name: j, between: [a, b], at: [0.9, 0, 0], axis: [0, 0, 1], axis_b: [0, 1, 0], first: {armature: "
+      "0.05},"
+      " second: {armature: 0.08}}"};
+  for (const std::string& joint : joints)
+    for (const std::string& scheme : {std::string("stabilized"), std::string("{stabilized: {stabilization: 0.999}}"),
+                                      std::string("euler"), std::string("trapezoid"), kFamily, std::string("spook")}) {
+      Simulation simulation = simulation_of(chain(joint, scheme), 0.005);
+      const double start = total_energy(simulation);
+      double worst = 0;
+      while (simulation.state().time < 3 - 1e-9) {
+        ASSERT_TRUE(simulation.step().certified) << joint << scheme;
+        worst = std::max(worst, std::abs(total_energy(simulation) - start));
+      }
+      EXPECT_LT(worst, scheme == "trapezoid" || scheme == "stabilized" || scheme == "euler" ? 0.02 : 0.4)
+          << joint << scheme;
+    }
+}
+
+TEST(Rotor, BetweenMovingBodiesSchemesHaveTheirOrders) {
+  const auto run = [](const std::string& scheme, double h) {
+    Simulation simulation = simulation_of(chain(kRotorHinge, scheme), h);
+    run_until(0.64, &simulation);
+    return motion_of(simulation, "b").pose.position;
+  };
+  const Vec3 known = run("trapezoid", 1.0 / 3200);
+  const std::array<std::pair<std::string, double>, 5> wanted{
+      {{"stabilized", 2}, {"euler", 2}, {"trapezoid", 2}, {kFamily, 1}, {"spook", 1}}};
+  for (const auto& [scheme, order] : wanted) {
+    const double coarse = (run(scheme, 1.0 / 100) - known).norm(), fine = (run(scheme, 1.0 / 400) - known).norm();
+    EXPECT_GT(std::log2(coarse / fine) / 2, order - 0.3) << scheme << " " << coarse << " " << fine;
+  }
+}
+
+TEST(Rotor, OfGreatInertiaHoldsTheCoordinateAsAWeldDoes) {
+  // It keeps the speed it had, none, whatever the bodies' own momenta ask for.
+  const std::string place = "{name: j, between: [a, b], at: [0.9, 0, 0]";
+  for (const std::string& scheme :
+       {std::string("stabilized"), std::string("euler"), std::string("trapezoid"), kFamily, std::string("spook")}) {
+    Simulation rotor = simulation_of(chain("hinge: " + place + ", axis: [0.6, 0, 0.8], armature: 1e6}", scheme), 0.005);
+    Simulation weld = simulation_of(chain("fixed: " + place + "}", scheme), 0.005);
+    run_until(1, &rotor);
+    run_until(1, &weld);
+    EXPECT_LT((motion_of(rotor, "b").pose.position - motion_of(weld, "b").pose.position).norm(),
+              scheme == "spook" || scheme == kFamily ? 2e-3 : 1e-6)
+        << scheme;
+    EXPECT_NEAR(rotor.joint("j").position, 0, 1e-4) << scheme;
+  }
+}
+
+TEST(Rotor, WhatItDoesAtBothEndsIsInTheReadings) {
+  // m (v' - v) is all forces of the step, those of the rotor of a slide at its end too.
+  const std::string slide = "slider: {name: j, between: [a, b], at: [0.9, 0, 0], axis: [0, 0.6, 0.8], armature: 3}";
+  for (const std::string& scheme : {std::string("stabilized"), std::string("{stabilized: {stabilization: 0.999}}"),
+                                    std::string("trapezoid"), kFamily, std::string("spook")}) {
+    Simulation simulation = simulation_of(chain(slide, scheme), 0.01);
+    run_until(0.3, &simulation);
+    const int b = *simulation.model().find_body("b");
+    const Vec3 before = simulation.state().velocity[b].linear;
+    ASSERT_TRUE(simulation.step().certified);
+    const Vec3 gained = 0.7 * (simulation.state().velocity[b].linear - before);
+    EXPECT_LT((gained - 0.01 * simulation.body_forces()[b].sum().force).norm(), 1e-10) << scheme;
+  }
 }
 
 TEST(Rotor, ImpactsMoveTheRotorToo) {

@@ -119,6 +119,7 @@ class AlphaGamma final : public Scheme {
   std::optional<Weights> weights_;
   // Scratch.
   Equations equations_;           ///< forces at both ends; rows at q*, values at q
+  std::vector<AxisRow> rotors_;   ///< rows at q*, or at q where they act at both ends
   std::vector<Twist> velocity_;   ///< of the state, with prescribed motions in place
   std::vector<Pose> pose_star_;   ///< q*: where the rows are taken
   std::vector<Pose> pose_end_;    ///< move(q, v, h)
@@ -187,6 +188,10 @@ void AlphaGamma::update_rows(const StepInput& input, const Weights& w, const Equ
   update_coupling_rows(model, eq.axes, &eq.couplings);
   for (std::size_t i = 0; i < eq.axes.size(); ++i) eq.axes[i].value = at_start.axes[i].value;
   for (std::size_t i = 0; i < eq.couplings.size(); ++i) eq.couplings[i].value = at_start.couplings[i].value;
+  rotors_ = eq.axes;
+  for (std::size_t i = 0; i < rotors_.size(); ++i)
+    if (const int slot = model.axes[i].armature_row; slot >= 0 && made.joint_end.split[slot])
+      rotors_[i] = at_start.axes[i];
   if (input.middle == nullptr || w.gamma == 1) {
     eq.contacts = at_start.contacts;
     return;
@@ -293,7 +298,7 @@ void AlphaGamma::discretize(const StepInput& input, const Equations& equations, 
   add_columns(input, w, again, made);
   const double share = input.options->alpha_gamma.stabilize ? calc_correction_share(w) : 0.0;
   add_joint_rows(input, w, equations_.joints, share, &made->problem, &made->map);
-  add_axis_rows(input, w, equations_, share, &made->problem, &made->map);
+  add_axis_rows(input, w, equations_, share, &made->problem, &made->map, {}, rotors_);
   add_spring_rows(input, w, equations_.springs, made->spring_before, &made->problem, &made->map);
   add_contacts(input, w, share, made);
 }
