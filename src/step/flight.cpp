@@ -29,9 +29,61 @@ double calc_most_mobility(const Body& body, const Vec3& anchor) {
   return 1 / body.mass + turn;
 }
 
+/// The most that a unit force or torque on an axis changes the velocity that it acts along, on one of the bodies. What
+/// turns about a point of the world has its inertia there.
+double calc_most_mobility(const Model& model, const Axis& axis, bool of_b) {
+  const Joint& joint = model.joints[axis.joint];
+  const Body& body = model.bodies[of_b ? joint.b : joint.a];
+  const Vec3& anchor = of_b ? joint.anchor_b : joint.anchor_a;
+  const Vec3 along = (of_b ? joint.frame_b : joint.frame_a).col(static_cast<int>(axis.freedom) % 3);
+  if (axis.freedom == Freedom::Length) return calc_most_mobility(body, anchor);
+  const auto is_free = [&](int k) { return joint.free[k] && !joint.lock[k]; };
+  const int slides = is_free(0) + is_free(1) + is_free(2), turns = is_free(3) + is_free(4) + is_free(5);
+  const int other = of_b ? joint.a : joint.b;
+  const bool held = other == kWorld || model.bodies[other].kind != BodyKind::Dynamic;
+  if (!is_turn(axis.freedom)) {
+    if (held && turns == 0) return 1 / body.mass;
+    return calc_most_mobility(body, anchor.cross(along));
+  }
+  if (count_free_rotations(body) == 0) return 0;
+  Mat3 inertia = body.inertia;
+  if (held && slides == 0)
+    inertia += body.mass * (anchor.squaredNorm() * Mat3::Identity() - anchor * anchor.transpose());
+  if (turns > 1) return inertia.inverse().norm();
+  return held ? 1 / along.dot(inertia * along) : along.dot(inertia.inverse() * along);
+}
+
 int find_root(const std::vector<int>& group, int i) {
   while (group[i] != i) i = group[i];
   return i;
+}
+
+bool moves(const Model& model, int body) { return body >= 0 && model.bodies[body].kind == BodyKind::Dynamic; }
+
+/// What pulls two bodies: a spring of the model, or one of an axis.
+struct Pull {
+  int a = kWorld, b = kWorld;
+  double stiffness = 0, damping = 0;
+  double mobility_a = 0, mobility_b = 0;  ///< of those that move
+};
+
+/// In the order of Equations::springs.
+std::vector<Pull> list_pulls(const Model& model) {
+  std::vector<Pull> pulls;
+  const auto at = [&](int body, const Vec3& anchor) {
+    return moves(model, body) ? calc_most_mobility(model.bodies[body], anchor) : 0;
+  };
+  for (const Spring& spring : model.springs)
+    pulls.push_back({spring.a, spring.b, spring.stiffness, spring.damping, at(spring.a, spring.anchor_a),
+                     at(spring.b, spring.anchor_b)});
+  for (const Axis& axis : model.axes) {
+    if (!has_spring(axis)) continue;
+    const Joint& joint = model.joints[axis.joint];
+    pulls.push_back({joint.a, joint.b, axis.stiffness, axis.damping,
+                     moves(model, joint.a) ? calc_most_mobility(model, axis, false) : 0,
+                     moves(model, joint.b) ? calc_most_mobility(model, axis, true) : 0});
+  }
+  return pulls;
 }
 
 }  // namespace
@@ -54,41 +106,43 @@ void Flight::update_groups(const Model& model, const Scheme& scheme, const Simul
   group_.resize(model.bodies.size());
   held_.assign(model.bodies.size(), 0);
   std::iota(group_.begin(), group_.end(), 0);
-  const auto moves = [&](int body) { return body >= 0 && model.bodies[body].kind == BodyKind::Dynamic; };
   const auto connect = [&](int a, int b) {
-    if (moves(a) && moves(b)) group_[find_root(group_, a)] = find_root(group_, b);
+    if (moves(model, a) && moves(model, b)) group_[find_root(group_, a)] = find_root(group_, b);
   };
   for (const Joint& joint : model.joints) connect(joint.a, joint.b);
   for (const Spring& spring : model.springs) connect(spring.a, spring.b);
   for (std::size_t i = 0; i < group_.size(); ++i) group_[i] = find_root(group_, static_cast<int>(i));
-  const auto hold = [&](int body) {
-    if (moves(body)) held_[group_[body]] = 1;
-  };
   joined_.assign(model.bodies.size(), 0);
   hold_joints(model, scheme.closes_joints(options));
-  // Springs that the step cannot follow hold like joints: with s = h^2 k/m, all springs at both ends, which bounds
-  // every frequency of the group.
+  find_followed(model, scheme, h);
+}
+
+/// Springs that the step cannot follow hold like joints: with s = h^2 k/m, all springs at both ends, which bounds
+/// every frequency of the group.
+void Flight::find_followed(const Model& model, const Scheme& scheme, double h) {
+  const std::vector<Pull> pulls = list_pulls(model);
   std::vector<double> stiff(model.bodies.size(), 0.0), damped(model.bodies.size(), 0.0);
-  for (const Spring& spring : model.springs) {
-    const auto add = [&](int body, const Vec3& anchor) {
-      if (!moves(body)) return;
-      const double mobility = calc_most_mobility(model.bodies[body], anchor);
-      stiff[body] += h * h * spring.stiffness * mobility;
-      damped[body] += 0.5 * h * spring.damping * mobility;
-    };
-    add(spring.a, spring.anchor_a);
-    add(spring.b, spring.anchor_b);
-  }
-  for (const Spring& spring : model.springs) {
+  for (const Pull& pull : pulls)
+    for (const bool of_b : {false, true}) {
+      const int body = of_b ? pull.b : pull.a;
+      if (!moves(model, body)) continue;
+      const double mobility = of_b ? pull.mobility_b : pull.mobility_a;
+      stiff[body] += h * h * pull.stiffness * mobility;
+      damped[body] += 0.5 * h * pull.damping * mobility;
+    }
+  follows_.clear();
+  for (const Pull& pull : pulls) {
     double s = 0, x = 0;
-    for (const int body : {spring.a, spring.b})
-      if (moves(body)) s += stiff[body], x += damped[body];
-    if (!scheme.splits_springs() || s > kMostStiff || x > kMostDamped) hold(spring.a), hold(spring.b);
+    for (const int body : {pull.a, pull.b})
+      if (moves(model, body)) s += stiff[body], x += damped[body];
+    follows_.push_back(scheme.splits_springs() && s <= kMostStiff && x <= kMostDamped);
+    for (const int body : {pull.a, pull.b})
+      if (!follows_.back() && moves(model, body)) held_[group_[body]] = 1;
   }
 }
 
 /// Rigid joints let their group fly if the scheme ends steps with velocities that they allow (joint_ends.h). What is
-/// driven, rubs or gives way on an axis acts in the problem alone, and so does what holds velocities and not places.
+/// driven or rubs on an axis acts in the problem alone, and so does what holds velocities and not places.
 void Flight::hold_joints(const Model& model, bool closes) {
   const auto hold = [&](const Joint& joint) {
     for (const int body : {joint.a, joint.b})
@@ -105,7 +159,7 @@ void Flight::hold_joints(const Model& model, bool closes) {
     if (!rigid) hold(joint);
   }
   for (const Axis& axis : model.axes)
-    if (axis.motor || axis.friction > 0 || has_spring(axis)) hold(model.joints[axis.joint]);
+    if (axis.motor || axis.friction > 0) hold(model.joints[axis.joint]);
   for (const Coupling& coupling : model.couplings)
     for (int k = 0; k < coupling.count; ++k) hold(model.joints[model.axes[coupling.term[k].axis].joint]);
 }
@@ -212,11 +266,15 @@ void Flight::update_kicks(const StepInput& input, const Equations& equations, St
   if (splits_) update_splits(input, equations.springs, made);
 }
 
-/// Springs whose bodies fly are forces at both ends of the step.
+/// Springs that the step can follow are forces: at both ends of it where their bodies fly, at its start where they do
+/// not.
 void Flight::update_splits(const StepInput& input, const std::vector<SpringRows>& springs, StepProblem* made) {
-  for (std::size_t i = 0; i < input.model->springs.size(); ++i)
+  for (std::size_t i = 0; i < springs.size(); ++i) {
+    if (!follows_[i]) continue;
+    made->spring_before[i] = input.h;
     for (const int body : {springs[i].body_a, springs[i].body_b})
       if (body >= 0 && flies(input, body)) made->spring_before[i] = 0.5 * input.h;
+  }
 }
 
 // ---------------------------------------------------------------- what a solution says
@@ -309,9 +367,8 @@ void Flight::update_settled(const StepInput& input, const StepProblem& made) {
 void Flight::kick_springs(const StepInput& input, const Solution& solution, StepProblem* made, const State& next) {
   const Model& model = *input.model;
   update_spring_rows(model, next.pose, input.state->axis, &made->spring_end);
-  made->spring_end.resize(model.springs.size());  // those of axes are of joints, which hold
-  made->spring_impulse.assign(model.springs.size(), {});
-  for (std::size_t i = 0; i < model.springs.size(); ++i) {
+  made->spring_impulse.assign(made->spring_end.size(), {});
+  for (std::size_t i = 0; i < made->spring_end.size(); ++i) {
     const SpringRows& spring = made->spring_end[i];
     bool ends = false;
     for (const int body : {spring.body_a, spring.body_b})
@@ -337,7 +394,7 @@ void Flight::end(const StepInput& input, const Solution& solution, StepProblem* 
   if (!on_) return;
   const bool has_loads = !input.model->loads.empty() || input.drive;
   if (has_loads) update_loads(*input.model, input.drive, next->pose, input.state->time + input.h, &load_);
-  if (splits_ && !input.model->springs.empty()) kick_springs(input, solution, made, *next);
+  if (splits_ && !made->spring_before.empty()) kick_springs(input, solution, made, *next);
   const auto kick_one = [&](std::size_t i) {
     if (!flies(input, i) || made->map.column_of_body[i] < 0) return;
     Kick& kick = made->kick[i];

@@ -4,12 +4,14 @@
 //
 //   M u = M v + (h/2) f(t, q),   v' = u + (h/2) M^-1 f(t', q')          the leapfrog: exact parabola, order 2
 //
-// Springs that the step can follow are such forces too; of dampers one half is implicit in u and the other one explicit
-// after it, both with u: the midpoint rule.
+// Springs that the step can follow are such forces too, also those on the axes of joints; of dampers one half is
+// implicit in u and the other one explicit after it, both with u: the midpoint rule.
 //
 // A body that a contact carries has the reaction in u alone, and all forces with it, as [Anitescu03] has it:
 //
 //   M u = M v + h f + J^T c,   v' = u
+//
+// With springs among f, where their bodies are at its start, that is symplectic Euler, which swings on for ever too.
 //
 // Which of the two a body does is one fact for the whole trial, so that a force always gives h f: with fixed steps it
 // begins with who carried load in the step before, and the solution settles it (`settle`). Whoever is held by the same
@@ -47,6 +49,7 @@ class Flight {
  private:
   void update_groups(const Model& model, const Scheme& scheme, const SimulationOptions& options, double h);
   void hold_joints(const Model& model, bool closes);
+  void find_followed(const Model& model, const Scheme& scheme, double h);
   void update_splits(const StepInput& input, const std::vector<SpringRows>& springs, StepProblem* made);
   void kick_springs(const StepInput& input, const Solution& solution, StepProblem* made, const State& next);
   void touch(int body) {
@@ -65,10 +68,11 @@ class Flight {
   bool flies(const StepInput& input, std::size_t body) const;
 
   bool on_ = false, splits_ = false, stiffens_ = false;
-  std::vector<int> group_;    ///< per body: the one that stands for all that joints and springs connect it with
-  std::vector<char> held_;    ///< per group: its joints, or springs that the step cannot follow, do not let it fly
-  std::vector<char> joined_;  ///< per group: it has joints
-  std::vector<char> heavy_;   ///< per group: joint forces swing a body faster than the step can follow
+  std::vector<int> group_;     ///< per body: the one that stands for all that joints and springs connect it with
+  std::vector<char> held_;     ///< per group: its joints, or springs that the step cannot follow, do not let it fly
+  std::vector<char> joined_;   ///< per group: it has joints
+  std::vector<char> follows_;  ///< per Equations::springs: the step can follow it
+  std::vector<char> heavy_;    ///< per group: joint forces swing a body faster than the step can follow
   GeometricStiffness stiffness_;
   std::vector<char> touched_;           ///< per group: carried
   std::vector<int> turns_;              ///< per group: from one to the other and back, in this trial

@@ -183,6 +183,8 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
     for (int r = 0; r < made.spring_end[i].count; ++r) {
       sum.a += made.spring_impulse[i][r] * made.spring_end[i].row[r].a;
       sum.b += made.spring_impulse[i][r] * made.spring_end[i].row[r].b;
+      if (i >= model_.springs.size())
+        axes_[axis_of_spring_[i - model_.springs.size()]].spring += share * made.spring_impulse[i][r];
     }
     add_spring(equations, next.pose, i, share * sum.a, share * sum.b);
   }

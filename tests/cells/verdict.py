@@ -30,7 +30,6 @@ REASONS = {
     "alpha": "alpha above 1/2 damps all that swings, by an amount of first order: that is what it is for (schemes.md, the family)",
     "stiff": "springs stiffer than the step can follow are taken at the end of their way (schemes.md, joints)",
     "carried": "what a contact carries, a motor drives or friction rubs is implicit, of first order (schemes.md, flight)",
-    "axis": "what gives way on an axis is implicit with fixed steps, of first order (schemes.md, joints)",
 }
 
 
@@ -51,7 +50,7 @@ def promised(column, cell):
         return 1
     if column == "trapezoid":
         return 2
-    alone = not any(marks.get(name) for name in ("driven", "rope", "nonholonomic", "contact", "axis", "coupled"))
+    alone = not any(marks.get(name) for name in ("driven", "rope", "nonholonomic", "contact", "coupled"))
     return 2 if alone and group != "coupling" and "screw" not in cell.name else 1
 
 
