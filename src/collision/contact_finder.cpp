@@ -275,6 +275,12 @@ void ContactFinder::set_team(const ThreadTeam* team) {
 
 double ContactFinder::broad_phase_seconds() const { return impl_->broad_phase_seconds; }
 
+void ContactFinder::find_between(const State& state, int shape_a, int shape_b, double reach,
+                                 std::vector<Contact>* contacts) {
+  for (const int shape : {shape_a, shape_b}) impl_->place_shape(state, shape);
+  find_pair(impl_->placed[shape_a], impl_->placed[shape_b], impl_->make_names(shape_a, shape_b), reach, contacts);
+}
+
 std::span<const PlacedShape> ContactFinder::place(const State& state) {
   impl_->place(state);
   return impl_->placed;

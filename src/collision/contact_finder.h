@@ -38,6 +38,9 @@ class ContactFinder {
   }
   /// The same of some bodies alone, one entry per body, with all that they may touch; none given: all.
   void find(const State& state, std::span<const double> reach, std::span<const char> bodies, ContactSet* contacts);
+  /// Appends the contacts of one pair of shapes, shape_a < shape_b, within `reach`, sorted by feature. Nothing but the
+  /// poses of their bodies is looked at.
+  void find_between(const State& state, int shape_a, int shape_b, double reach, std::vector<Contact>* contacts);
   /// Of the last `find`: placing shapes and finding and sorting pairs, everything before the first distance.
   double broad_phase_seconds() const;
 

@@ -127,7 +127,8 @@ std::span<const char> ImpactStage::find_taking_part(const Model& model, const Co
   return taking_part_;
 }
 
-bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted) {
+bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted,
+                      std::span<const char> handled) {
   const Model& model = *input.model;
   events_.clear();
   count_ = 0;
@@ -136,8 +137,10 @@ bool ImpactStage::run(const StepInput& input, const Scheme& scheme, bool ahead, 
                    [&](const Contact& contact) { return !contact.central && rebounds(law_of(model, contact)); }))
     return false;
   all_.contacts.clear();
-  std::copy_if(given.begin(), given.end(), std::back_inserter(all_.contacts),
-               [](const Contact& contact) { return !contact.central; });
+  const auto is_handled = [&](int body) { return !handled.empty() && body >= 0 && handled[body] != 0; };
+  std::copy_if(given.begin(), given.end(), std::back_inserter(all_.contacts), [&](const Contact& contact) {
+    return !contact.central && (contact.limit >= 0 || !(is_handled(contact.body_a) || is_handled(contact.body_b)));
+  });
   velocity_ = input.state->velocity;
   for (std::size_t i = 0; i < velocity_.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) velocity_[i] = input.prescribed[i];

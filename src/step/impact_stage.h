@@ -27,8 +27,10 @@ class ImpactStage {
 
   /// If a contact of `input` with restitution closes faster than the threshold, copies the state to `restarted` with
   /// the velocities after the impacts and says true. Kinetic energy never grows ([methods 6.4]); plastic contacts need
-  /// no stage of their own, their rows in the step do the same. `ahead`: contacts that will close count too.
-  bool run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted);
+  /// no stage of their own, their rows in the step do the same. `ahead`: contacts that will close count too. `handled`,
+  /// per body: its impacts have been seen to (touch_impacts.h); empty: nobody's.
+  bool run(const StepInput& input, const Scheme& scheme, bool ahead, StepSolver* ladder, State* restarted,
+           std::span<const char> handled = {});
 
   std::span<const Pass> passes() const { return std::span<const Pass>(passes_).first(count_); }
   const std::vector<Event>& events() const { return events_; }

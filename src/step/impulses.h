@@ -27,6 +27,8 @@ class StepImpulses {
   void share_joints();
   /// Whether that may change anything.
   bool has_loops() const { return shares_.any(); }
+  /// What contacts have done to a body beside that, N m s in body axes.
+  void add_contact_moment(int body, const Vec3& moment) { bodies_[body].contact.tail<3>() += moment; }
   /// J: what contacts and joints have done on bodies with prescribed motion, if they all went with these velocities.
   double calc_work_on_given(std::span<const Twist> velocity) const;
 

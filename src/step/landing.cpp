@@ -86,10 +86,13 @@ double Landings::calc_share(const StepInput& input, const Contact& contact, int 
   return calc_closing_share(contact.gap, approach + gained * lag / input.h, gained, input.h);
 }
 
-bool Landings::find_touches(const StepInput& input) {
+bool Landings::find_touches(const StepInput& input, std::span<const char> handled) {
   const State& state = *input.state;
   const double plastic = calc_plastic_speed(model_, input.h_nominal);
-  meets_.assign(model_.bodies.size(), 0);
+  if (handled.empty())
+    meets_.assign(model_.bodies.size(), 0);
+  else
+    meets_.assign(handled.begin(), handled.end());
   for (const Contact& contact : input.contacts->contacts)
     if (moves(model_, contact.body_a) && moves(model_, contact.body_b))
       meets_[contact.body_a] = meets_[contact.body_b] = 1;
@@ -179,14 +182,15 @@ StepInput Landings::carried_at(const StepInput& input) const {
   return at;
 }
 
-bool Landings::run(const StepInput& input, ContactFinder* finder, StepSolver* ladder, State* restarted) {
+bool Landings::run(const StepInput& input, std::span<const char> handled, ContactFinder* finder, StepSolver* ladder,
+                   State* restarted) {
   landing_.clear();
   result_ = {};
   if (std::find(free_.begin(), free_.end(), 1) == free_.end()) return false;
   speed_ = input.state->velocity;
   for (std::size_t i = 0; i < speed_.size(); ++i)
     if (model_.bodies[i].kind == BodyKind::Kinematic) speed_[i] = input.prescribed[i];
-  if (find_touches(input)) {
+  if (find_touches(input, handled)) {
     fall(input, restarted);
     if (carry(input, finder, ladder, restarted)) return true;
   }

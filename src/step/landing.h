@@ -26,8 +26,9 @@ class Landings {
   explicit Landings(const Model& model);  ///< keeps a reference
 
   /// If a lone body comes down within the step, copies the state to `restarted` with the velocities at the touch and
-  /// says true.
-  bool run(const StepInput& input, ContactFinder* finder, StepSolver* ladder, State* restarted);
+  /// says true. `handled`, per body: not these (touch_impacts.h); empty: nobody is.
+  bool run(const StepInput& input, std::span<const char> handled, ContactFinder* finder, StepSolver* ladder,
+           State* restarted);
 
   /// Per body: StepInput::landing.
   std::span<const Landing> landings() const { return landing_; }
@@ -42,7 +43,7 @@ class Landings {
 
  private:
   int find_lone(const Contact& contact) const;
-  bool find_touches(const StepInput& input);
+  bool find_touches(const StepInput& input, std::span<const char> handled);
   void find_lags(const StepInput& input);
   double calc_share(const StepInput& input, const Contact& contact, int body) const;
   void fall(const StepInput& input, State* restarted);
@@ -50,7 +51,7 @@ class Landings {
 
   const Model& model_;
   std::vector<char> free_;     ///< per body: nothing is fastened to it
-  std::vector<char> meets_;    ///< per body: it is near another one that moves
+  std::vector<char> meets_;    ///< per body: it is near another one that moves, or somebody else's
   std::vector<double> lag_;    ///< per body: its velocity is so much behind, s; below 0: nothing carries it
   std::vector<char> carried_;  ///< per body: it comes down, and something carries it until then
   std::vector<Twist> speed_;   ///< per body, of those with prescribed motion too

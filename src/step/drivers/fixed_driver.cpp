@@ -11,6 +11,7 @@
 #include "step/landing.h"
 #include "step/late_contacts.h"
 #include "step/open_contacts.h"
+#include "step/touch_impacts.h"
 
 namespace slipstick {
 
@@ -32,6 +33,7 @@ class FixedDriver final : public Driver {
         cores_(pipe->model),
         gamma_(pipe->scheme.weights(pipe->options).gamma),
         reached_(pipe->state),
+        touches_(pipe->model),
         landings_(pipe->model) {}
 
   void begin() override;
@@ -43,6 +45,7 @@ class FixedDriver final : public Driver {
   void begin_trials();
   void begin_part();
   double calc_part(double left);
+  double threshold() const;
   bool misses_closed();
   bool find_cores();
   bool divide();
@@ -50,7 +53,13 @@ class FixedDriver final : public Driver {
   void leave_out();
   bool find_late();
   bool divide_turn();
+  void rebound();
   void book_impacts();
+  void book_touches();
+  template <class F>
+  auto as_struck(const F& look);
+  bool covers_end();
+  void look_farther();
   bool has_landed(const Contact& contact) const;
   void remember();
 
@@ -68,6 +77,10 @@ class FixedDriver final : public Driver {
   bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
   ContactSet extended_;       ///< what may close, and what the ends of trials and the ways to them have shown
   ContactSet unseen_;         ///< these and what has closed without a row, at the last try
+  TouchImpacts touches_;
+  State struck_;       ///< the state with the velocities with which those begin the trial that are struck within it
+  ContactSet raised_;  ///< what the trial has, with gaps that are right at its end
+  std::vector<Twist> unstruck_;
   ImpactStage impacts_;
   bool rebounded_ = false;
   State restarted_;  ///< the state with the velocities after the impact stage
@@ -105,6 +118,10 @@ double FixedDriver::calc_part(double left) {
   return most;
 }
 
+double FixedDriver::threshold() const {
+  return pipe_.options.restitution_threshold.value_or(calc_plastic_speed(pipe_.model, pipe_.options.step));
+}
+
 /// What has closed rebounds, what comes down alone does so, and the trial begins with the velocities after that.
 void FixedDriver::prepare() {
   StepInput& input = pipe_.input;
@@ -112,20 +129,29 @@ void FixedDriver::prepare() {
   input.contacts = is_extended_ ? &extended_ : &pipe_.found;
   input.landing = {};
   rebounded_ = landed_ = false;
-  if (const ImpactsBefore stage = pipe_.scheme.impacts_before(pipe_.options); stage != ImpactsBefore::None) {
-    const Stopwatch watch(&pipe_.report.seconds.solve);
-    rebounded_ = impacts_.run(input, pipe_.scheme, stage == ImpactsBefore::Ahead, &pipe_.solver, &restarted_);
-    if (rebounded_) input.state = &restarted_;
-    landed_ = stage == ImpactsBefore::Ahead && landings_.run(input, &pipe_.finder, &pipe_.solver, &touching_);
-  }
-  if (landed_) {
-    input.state = &touching_;
-    input.landing = landings_.landings();
-  }
-  if (is_extended_) return;
+  rebound();
   const Stopwatch watch(&pipe_.report.seconds.assemble);
-  is_extended_ = open_.find_near(*input.state, input.prescribed, input.h, pipe_.found, &extended_);
-  if (is_extended_) input.contacts = &extended_;
+  if (!is_extended_) {
+    is_extended_ = open_.find_near(*input.state, input.prescribed, input.h, pipe_.found, &extended_);
+    if (is_extended_) input.contacts = &extended_;
+  }
+  if (touches_.raise(*input.contacts, &raised_)) input.contacts = &raised_;
+}
+
+/// The velocities with which the trial begins, if they are not those of its state.
+void FixedDriver::rebound() {
+  StepInput& input = pipe_.input;
+  const ImpactsBefore stage = pipe_.scheme.impacts_before(pipe_.options);
+  if (stage == ImpactsBefore::None) return;
+  const bool ahead = stage == ImpactsBefore::Ahead;
+  const Stopwatch watch(&pipe_.report.seconds.solve);
+  if (ahead && touches_.run(input, threshold(), &pipe_.finder, &pipe_.solver, &struck_)) input.state = &struck_;
+  rebounded_ = impacts_.run(input, pipe_.scheme, ahead, &pipe_.solver, &restarted_, touches_.handled());
+  if (rebounded_) input.state = &restarted_;
+  landed_ = ahead && landings_.run(input, touches_.handled(), &pipe_.finder, &pipe_.solver, &touching_);
+  if (!landed_) return;
+  input.state = &touching_;
+  input.landing = landings_.landings();
 }
 
 /// Nothing is known yet of what the set found does not have.
@@ -144,14 +170,34 @@ bool FixedDriver::accept() {
   return !find_cores() && !find_late();
 }
 
+/// With the velocities that those have at the end who are struck within the trial.
+template <class F>
+auto FixedDriver::as_struck(const F& look) {
+  if (touches_.struck().empty()) return look();
+  std::vector<Twist>& velocity = pipe_.end.velocity;
+  unstruck_ = velocity;
+  touches_.kick_end(&pipe_.end);
+  const auto seen = look();
+  std::swap(velocity, unstruck_);
+  return seen;
+}
+
+bool FixedDriver::covers_end() {
+  return as_struck([&] { return pipe_.reach.covers(pipe_.end); });
+}
+
+void FixedDriver::look_farther() {
+  as_struck([&] { return pipe_.look_farther(*start_), true; });
+}
+
 /// Has anything closed that has no row, because it was not expected to or lay beyond the reach? Again, with its row. If
 /// that was not enough, a blow passes through many bodies: then with rows for all that is within reach.
 bool FixedDriver::misses_closed() {
-  const bool covers = pipe_.reach.covers(pipe_.end);
+  const bool covers = covers_end();
   if (!covers && core_repeats_ > 0 && open_repeats_ < kMaxOpenRepeats) {
     // Rows on the way of centres were found with too short a reach: all of it again, with a longer one.
     const int repeats = open_repeats_ + 1;
-    pipe_.look_farther(*start_);
+    look_farther();
     begin_trials();
     open_repeats_ = repeats;
     ++pipe_.report.reach_repeats;
@@ -161,7 +207,7 @@ bool FixedDriver::misses_closed() {
     if (!is_extended_) extended_ = pipe_.found;  // what has rows
     is_extended_ = true;
     pipe_.input.contacts = &extended_;
-    pipe_.look_farther(*start_);
+    look_farther();
   }
   const Stopwatch watch(&pipe_.report.seconds.collision);
   const bool again = open_repeats_ < kMaxOpenRepeats;  // else the rows of the trial stay as they are
@@ -275,8 +321,23 @@ bool FixedDriver::divide_turn() {
   return true;
 }
 
+/// Impacts within the trial. What they did to velocities at its start is in it, the rest comes to its end.
+void FixedDriver::book_touches() {
+  if (touches_.struck().empty()) return;
+  pipe_.events.insert(pipe_.events.end(), touches_.events().begin(), touches_.events().end());
+  for (const TouchImpacts::Pass& pass : touches_.passes())
+    pipe_.book(pass.result, pipe_.add_impulses(touches_.touching_at(pass), pass.scratch));
+  EnergyLedger ledger;
+  ledger.change = ledger.numerical = touches_.calc_energy_left(pipe_.end);
+  pipe_.report.certificate.ledger.add(ledger);
+  for (const int body : touches_.struck())
+    pipe_.impulses.add_contact_moment(body, touches_.calc_turned_moment(body, pipe_.end.pose[body]));
+  touches_.kick_end(&pipe_.end);
+}
+
 /// What was done before the trial.
 void FixedDriver::book_impacts() {
+  book_touches();
   StepInput at = pipe_.input;
   if (rebounded_) {
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
