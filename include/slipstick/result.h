@@ -1,6 +1,7 @@
 // Room: base. Bad input is a value, not an exception: a Result holds either a T or the list of all faults.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -38,15 +39,28 @@ class Result {
 
   bool ok() const { return std::holds_alternative<T>(value_); }
   explicit operator bool() const { return ok(); }
-  const T& value() const& { return std::get<T>(value_); }
-  T& value() & { return std::get<T>(value_); }
-  T&& value() && { return std::get<T>(std::move(value_)); }
+  /// Without one (ask `ok` first) a std::logic_error that says which fault there was.
+  const T& value() const& { return *checked(std::get_if<T>(&value_)); }
+  T& value() & { return *checked(std::get_if<T>(&value_)); }
+  T&& value() && { return std::move(*checked(std::get_if<T>(&value_))); }
   const T& operator*() const { return value(); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
-  const Faults& faults() const { return std::get<Faults>(value_); }
+  /// Empty where there is a value.
+  const Faults& faults() const {
+    static const Faults none;
+    const Faults* found = std::get_if<Faults>(&value_);
+    return found != nullptr ? *found : none;
+  }
 
  private:
+  template <class Found>
+  Found* checked(Found* found) const {
+    if (found != nullptr) return found;
+    throw std::logic_error("a Result without a value: " +
+                           (faults().empty() ? std::string("no fault either") : faults().front().text()));
+  }
+
   std::variant<T, Faults> value_;
 };
 

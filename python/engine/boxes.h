@@ -30,6 +30,10 @@ struct NumberDict : py::dict {
 [[noreturn]] void raise_scene_error(const Faults& faults);
 [[noreturn]] void raise_value_error(const std::string& message);
 
+/// The parts of a pickle as bytes with a checksum, and back: what was damaged on the way is refused before it is used.
+py::tuple seal(const py::tuple& parts);
+py::tuple unseal(const py::tuple& sealed, const char* what);
+
 /// A scene and what is asked of it again and again; never changed once made.
 struct SceneBox {
   Scene scene;

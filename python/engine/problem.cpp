@@ -104,11 +104,13 @@ py::tuple as_tuple(const ProblemBox& box) {
   }
   std::vector<std::array<int, 2>> entries;
   for (const JacobianEntry& e : p.entries) entries.push_back({e.column, e.offset});
-  return py::make_tuple(p.column_start, p.mass_start, p.mass, p.b, p.symmetric, blocks, mu, entries, p.jacobian, p.c,
-                        p.compliance, p.lower, p.upper, p.coupling.start, p.coupling.column, p.coupling.value);
+  return seal(py::make_tuple(p.column_start, p.mass_start, p.mass, p.b, p.symmetric, blocks, mu, entries, p.jacobian,
+                             p.c, p.compliance, p.lower, p.upper, p.coupling.start, p.coupling.column,
+                             p.coupling.value));
 }
 
-std::shared_ptr<ProblemBox> from_tuple(const py::tuple& parts) {
+std::shared_ptr<ProblemBox> from_tuple(const py::tuple& sealed) {
+  const py::tuple parts = unseal(sealed, "a problem");
   auto p = std::make_shared<Problem>();
   const auto read = [&](std::size_t k, auto* to) { *to = parts[k].cast<std::decay_t<decltype(*to)>>(); };
   read(0, &p->column_start), read(1, &p->mass_start), read(2, &p->mass), read(3, &p->b), read(4, &p->symmetric);

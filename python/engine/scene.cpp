@@ -26,6 +26,23 @@ void raise_scene_error(const Faults& faults) {
 
 void raise_value_error(const std::string& message) { throw py::value_error(message); }
 
+namespace {
+
+py::object checksum_of(const py::object& bytes) { return py::module_::import("zlib").attr("crc32")(bytes); }
+
+}  // namespace
+
+py::tuple seal(const py::tuple& parts) {
+  const py::object bytes = py::module_::import("pickle").attr("dumps")(parts);
+  return py::make_tuple(bytes, checksum_of(bytes));
+}
+
+py::tuple unseal(const py::tuple& sealed, const char* what) {
+  if (sealed.size() != 2 || !py::isinstance<py::bytes>(sealed[0]) || !checksum_of(sealed[0]).equal(sealed[1]))
+    raise_value_error(std::string("not the pickle of ") + what + ": damaged, or of an older version");
+  return py::module_::import("pickle").attr("loads")(sealed[0]);
+}
+
 Vec3 as_vec3(const py::handle& value, const char* what) {
   const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
   if (!array) PyErr_Clear();
@@ -116,11 +133,12 @@ void write_vector(const Vec3& v, double* out) { std::copy(v.data(), v.data() + 3
 py::tuple as_tuple(const StateBox& box) {
   py::list centers;
   for (const Vec3& c : box.frames->centers) centers.append(py::make_tuple(c.x(), c.y(), c.z()));
-  return py::make_tuple(py::bytes(make_state_bytes(box.state)), box.frames->model_hash, box.frames->model_name,
-                        centers);
+  return seal(
+      py::make_tuple(py::bytes(make_state_bytes(box.state)), box.frames->model_hash, box.frames->model_name, centers));
 }
 
-StateBox from_tuple(const py::tuple& parts) {
+StateBox from_tuple(const py::tuple& sealed) {
+  const py::tuple parts = unseal(sealed, "a state");
   Result<State> state = read_state_bytes(parts[0].cast<std::string>());
   if (!state) raise_value_error(state.faults().front().text());
   auto frames = std::make_shared<StateFrames>();

@@ -6,6 +6,8 @@
 namespace slipstick {
 namespace {
 
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
+
 void check_size(std::size_t has, std::size_t wanted, const char* what, Faults* faults) {
   if (has == wanted) return;
   faults->push_back({{},
@@ -29,6 +31,32 @@ bool are_finite(const std::vector<Pose>& pose) {
   });
 }
 
+/// Whether the model has the shapes, or the end of a joint's range, that this contact stands for.
+bool is_known(const Model& model, const ContactKey& key) {
+  const auto below = [](std::int64_t index, std::size_t count) {
+    return index >= 0 && index < static_cast<std::int64_t>(count);
+  };
+  if (key.shape_a < 0) return below(std::int64_t{key.shape_a} - kFirstLimitKey, model.limits.size());
+  return below(key.shape_a, model.shapes.size()) && below(key.shape_b, model.shapes.size());
+}
+
+bool is_finite(const ContactMemory& memory) {
+  return memory.impulse.allFinite() && are_finite({memory.normal_force, memory.friction_reserve, memory.force_time});
+}
+
+void check_contacts(const Model& model, const std::vector<ContactMemory>& contacts, Faults* faults) {
+  const auto before = [](const ContactMemory& a, const ContactMemory& b) { return !(a.key < b.key); };
+  if (std::adjacent_find(contacts.begin(), contacts.end(), before) != contacts.end())
+    faults->push_back({{}, "the contacts remembered are not sorted by key"});
+  const auto bad = std::find_if(contacts.begin(), contacts.end(), [&](const ContactMemory& memory) {
+    return !is_known(model, memory.key) || !is_finite(memory);
+  });
+  if (bad == contacts.end()) return;
+  const std::string what = !is_known(model, bad->key) ? "is one of shapes or limits that the model does not have"
+                                                      : "has numbers that are none";
+  faults->push_back({{}, "contact " + std::to_string(bad - contacts.begin()) + " of those remembered " + what});
+}
+
 }  // namespace
 
 Faults find_state_faults(const Model& model, const State& state) {
@@ -50,13 +78,11 @@ Faults find_state_faults(const Model& model, const State& state) {
   if (!are_finite(state.velocity) || !are_finite(state.previous_velocity))
     faults.push_back({{}, "a velocity is not a number"});
   if (!are_finite(state.joint_impulse) || !are_finite(state.axis) || !are_finite(state.idle_axis) ||
-      !std::isfinite(state.time) || state.step < 0 || !are_finite(state.pace.acceleration) ||
+      !std::isfinite(state.time) || state.step < 0 || state.step > kMostSteps || state.pace.next < 0 ||
+      state.pace.last < 0 || !are_finite(state.pace.acceleration) ||
       !are_finite({state.pace.next, state.pace.last, state.pace.ratio}))
     faults.push_back({{}, "the time, an impulse or a coordinate is not a number"});
-  const auto before = [](const ContactMemory& a, const ContactMemory& b) { return !(a.key < b.key); };
-  if (std::adjacent_find(state.contact_memory.begin(), state.contact_memory.end(), before) !=
-      state.contact_memory.end())
-    faults.push_back({{}, "the contacts remembered are not sorted by key"});
+  check_contacts(model, state.contact_memory, &faults);
   return faults;
 }
 

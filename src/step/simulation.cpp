@@ -11,7 +11,7 @@ namespace slipstick {
 
 namespace {
 
-/// Of a simulation whose options name none that is known: it cannot step, but has a state and contacts to look at.
+/// Of a simulation with faults in its options or its state: it cannot step, but has contacts to look at.
 class NoScheme final : public Scheme {
  public:
   std::string_view name() const override { return {}; }
@@ -20,15 +20,37 @@ class NoScheme final : public Scheme {
   void discretize(const StepInput&, const Equations&, bool, StepProblem*) override {}
 };
 
+/// A state of the right sizes, for a simulation that was given none of its model's.
+State make_still_state(const Model& model) {
+  State state;
+  state.pose.resize(model.bodies.size());
+  state.velocity.resize(model.bodies.size());
+  state.joint_impulse.resize(static_cast<std::size_t>(model.joint_rows));
+  state.axis.resize(model.axes.size());
+  state.idle_axis.resize(model.idle_axes.size());
+  state.sensor.resize(static_cast<std::size_t>(model.sensor_memory));
+  return state;
+}
+
+/// Why nothing can be stepped with these; empty when good.
+std::string find_fault(const Model& model, const State& initial, const SimulationOptions& options) {
+  const std::vector<OptionFault> wrong = find_option_faults(options);
+  if (!wrong.empty()) return wrong.front().message;
+  const Faults faults = find_state_faults(model, initial);
+  return faults.empty() ? std::string() : faults.front().text();
+}
+
 }  // namespace
 
 struct Simulation::Impl {
   Impl(Model m, State initial, SimulationOptions o)
       : model(std::move(m)),
-        options(std::move(o)),
-        scheme(make_scheme(options.scheme)),
-        knows_scheme(scheme != nullptr),
-        pipe(model, options, std::move(initial), knows_scheme ? scheme.get() : &no_scheme),
+        given(std::move(o)),
+        fault(find_fault(model, initial, given)),
+        options(fault.empty() ? given : SimulationOptions{}),
+        scheme(fault.empty() ? make_scheme(options.scheme) : nullptr),
+        pipe(model, options, fault.empty() ? std::move(initial) : make_still_state(model),
+             scheme ? scheme.get() : &no_scheme),
         driver(make_driver(&pipe)),
         input_names(make_input_names(model)),
         warnings(pipe.scheme.find_warnings(model, options)) {
@@ -43,9 +65,10 @@ struct Simulation::Impl {
   Faults set_state(const State& saved);
 
   Model model;
+  SimulationOptions given;
+  std::string fault;  ///< of options or initial state: every step fails and says so
   SimulationOptions options;
   std::unique_ptr<Scheme> scheme;
-  bool knows_scheme;
   NoScheme no_scheme;
   Pipe pipe;
   std::unique_ptr<Driver> driver;
@@ -117,6 +140,7 @@ const StepReport& Simulation::Impl::step(const Inputs& inputs) {
 }
 
 Faults Simulation::Impl::set_state(const State& saved) {
+  if (!fault.empty()) return {Fault{{}, fault}};
   Faults faults = find_state_faults(model, saved);
   if (!faults.empty()) return faults;
   State from = saved;
@@ -126,8 +150,8 @@ Faults Simulation::Impl::set_state(const State& saved) {
 }
 
 bool Simulation::Impl::check_state() {
-  if (knows_scheme) return pipe.check_state();
-  pipe.fail("unknown scheme (find_option_faults names it)");
+  if (fault.empty()) return pipe.check_state();
+  pipe.fail(fault);
   return false;
 }
 
@@ -137,56 +161,61 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-const StepReport& Simulation::step() { return impl_->step_as_given(); }
-const StepReport& Simulation::step(const Inputs& inputs) { return impl_->step(inputs); }
+Simulation::Impl& Simulation::impl() const {
+  if (!impl_) throw std::logic_error("this Simulation was moved from: it has no model and no state");
+  return *impl_;
+}
+
+const StepReport& Simulation::step() { return impl().step_as_given(); }
+const StepReport& Simulation::step(const Inputs& inputs) { return impl().step(inputs); }
 Inputs Simulation::inputs() const {
-  Inputs made(impl_->input_names);
+  Inputs made(impl().input_names);
   update_inputs(&made);
   return made;
 }
 void Simulation::update_inputs(Inputs* inputs) const {
-  if (inputs->names() != impl_->input_names) *inputs = Inputs(impl_->input_names);
-  slipstick::update_inputs(impl_->model, impl_->pipe.state.time + impl_->options.step, impl_->pipe.sensors.readings(),
+  if (inputs->names() != impl().input_names) *inputs = Inputs(impl().input_names);
+  slipstick::update_inputs(impl().model, impl().pipe.state.time + impl().options.step, impl().pipe.sensors.readings(),
                            inputs);
 }
-Faults Simulation::set_state(const State& state) { return impl_->set_state(state); }
-const JointReading& Simulation::joint(std::string_view name) const { return impl_->pipe.read().joint(name); }
-const JointReading& Simulation::joint(int index) const { return impl_->pipe.read().joint(index); }
-std::span<const JointReading> Simulation::joints() const { return impl_->pipe.read().joints(); }
+Faults Simulation::set_state(const State& state) { return impl().set_state(state); }
+const JointReading& Simulation::joint(std::string_view name) const { return impl().pipe.read().joint(name); }
+const JointReading& Simulation::joint(int index) const { return impl().pipe.read().joint(index); }
+std::span<const JointReading> Simulation::joints() const { return impl().pipe.read().joints(); }
 SensorReading Simulation::sensor(std::string_view name) const {
-  const std::vector<Sensor>& all = impl_->model.sensors;
-  for (int i = impl_->model.readings; i < static_cast<int>(all.size()); ++i)
-    if (all[i].name == name) return sensor(i - impl_->model.readings);
+  const std::vector<Sensor>& all = impl().model.sensors;
+  for (int i = impl().model.readings; i < static_cast<int>(all.size()); ++i)
+    if (all[i].name == name) return sensor(i - impl().model.readings);
   return {};
 }
 SensorReading Simulation::sensor(int index) const {
-  const Model& model = impl_->model;
+  const Model& model = impl().model;
   if (index < 0 || index >= static_cast<int>(model.sensors.size()) - model.readings) return {};
   const Sensor& sensor = model.sensors[model.readings + index];
-  return {index, impl_->pipe.sensors.values().subspan(sensor.first, sensor.count)};
+  return {index, impl().pipe.sensors.values().subspan(sensor.first, sensor.count)};
 }
 std::span<const double> Simulation::sensors() const {
-  return impl_->pipe.sensors.values().subspan(impl_->model.readings);
+  return impl().pipe.sensors.values().subspan(impl().model.readings);
 }
-std::span<const SpringReading> Simulation::springs() const { return impl_->pipe.readings.springs(); }
-std::span<const BodyForces> Simulation::body_forces() const { return impl_->pipe.read().bodies(); }
+std::span<const SpringReading> Simulation::springs() const { return impl().pipe.readings.springs(); }
+std::span<const BodyForces> Simulation::body_forces() const { return impl().pipe.read().bodies(); }
 const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
-  impl_->pipe.trial.keep(problem, guess);
+  impl().pipe.trial.keep(problem, guess);
   const StepReport& report = step();
-  impl_->pipe.trial.keep(nullptr, nullptr);
+  impl().pipe.trial.keep(nullptr, nullptr);
   return report;
 }
-void Simulation::set_budget(int sweeps) { impl_->pipe.solver.set_budget(sweeps); }
-const Model& Simulation::model() const { return impl_->model; }
-const State& Simulation::state() const { return impl_->pipe.state; }
-const SimulationOptions& Simulation::options() const { return impl_->options; }
-std::span<const Contact> Simulation::contacts() const { return impl_->pipe.without_limits(impl_->pipe.found); }
-std::span<const ContactForce> Simulation::contact_forces() const { return impl_->pipe.forces; }
-const Problem& Simulation::problem() const { return impl_->pipe.trial.solved(); }
-std::span<const std::string> Simulation::warnings() const { return impl_->warnings; }
-std::span<const SolverStatistics> Simulation::solver_statistics() const { return impl_->pipe.solver.statistics(); }
-std::span<const Event> Simulation::events() const { return impl_->pipe.events; }
-std::span<const Twist> Simulation::weighted_velocity() const { return impl_->pipe.weighted; }
+void Simulation::set_budget(int sweeps) { impl().pipe.solver.set_budget(sweeps); }
+const Model& Simulation::model() const { return impl().model; }
+const State& Simulation::state() const { return impl().pipe.state; }
+const SimulationOptions& Simulation::options() const { return impl().given; }
+std::span<const Contact> Simulation::contacts() const { return impl().pipe.without_limits(impl().pipe.found); }
+std::span<const ContactForce> Simulation::contact_forces() const { return impl().pipe.forces; }
+const Problem& Simulation::problem() const { return impl().pipe.trial.solved(); }
+std::span<const std::string> Simulation::warnings() const { return impl().warnings; }
+std::span<const SolverStatistics> Simulation::solver_statistics() const { return impl().pipe.solver.statistics(); }
+std::span<const Event> Simulation::events() const { return impl().pipe.events; }
+std::span<const Twist> Simulation::weighted_velocity() const { return impl().pipe.weighted; }
 
 std::string_view name_of(EventKind kind) {
   switch (kind) {
@@ -202,11 +231,11 @@ std::string_view name_of(EventKind kind) {
   return "event";
 }
 
-WorldVerdict Simulation::check_world() { return impl_->pipe.world.check_all(state(), contacts()); }
+WorldVerdict Simulation::check_world() { return impl().pipe.world.check_all(state(), contacts()); }
 
 EnergySplit Simulation::energy() const {
-  const State& state = impl_->pipe.state;
-  const Energy energy = calc_energy(impl_->model, state.pose, state.velocity, state.axis);
+  const State& state = impl().pipe.state;
+  const Energy energy = calc_energy(impl().model, state.pose, state.velocity, state.axis);
   return {energy.kinetic, energy.potential()};
 }
 

@@ -165,6 +165,42 @@ TEST(StateFiles, OtherModelsAreRefusedByName) {
   EXPECT_FALSE(find_model_fault(forged, scene.model).empty());
 }
 
+/// A file made on purpose, with a right checksum: nothing of it is used as an index before it was held against the
+/// model.
+TEST(StateFiles, MemoryOfWhatTheModelDoesNotHaveIsRefused) {
+  const Scene scene = shipped_scene("stack.yaml");
+  Simulation simulation = simulation_of(scene);
+  for (int k = 0; k < 3; ++k) simulation.step();
+  const StateFile good = make_state_file(simulation);
+  ASSERT_FALSE(good.state.contact_memory.empty());
+  ASSERT_EQ(find_model_fault(good, scene.model), "");
+  const auto shapes = static_cast<std::int32_t>(scene.model.shapes.size());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::function<void(State*)>> lies = {
+      [&](State* s) { s->contact_memory.back().key.shape_a = shapes; },
+      [&](State* s) { s->contact_memory.back().key.shape_b = shapes; },
+      [&](State* s) { s->contact_memory.back().key.shape_b = -1; },
+      [&](State* s) { s->contact_memory.back().key.shape_b = std::numeric_limits<std::int32_t>::max(); },
+      [&](State* s) { s->contact_memory.front().key.shape_a = -1; },
+      [&](State* s) { s->contact_memory.front().key.shape_a = kFirstLimitKey; },  // a stack has no limits
+      [&](State* s) { s->contact_memory.front().key.shape_a = std::numeric_limits<std::int32_t>::min(); },
+      [&](State* s) { s->contact_memory.front().impulse[1] = nan; },
+      [&](State* s) { s->contact_memory.front().normal_force = nan; },
+      [&](State* s) { s->step = std::numeric_limits<std::int64_t>::max(); },
+      [&](State* s) { s->pace.next = -1; },
+      [&](State* s) { s->pose[1].orientation.coeffs().setZero(); },
+  };
+  for (std::size_t k = 0; k < lies.size(); ++k) {
+    StateFile forged = good;
+    lies[k](&forged.state);
+    EXPECT_NE(find_model_fault(forged, scene.model), "") << k;
+    EXPECT_FALSE(simulation.set_state(forged.state).empty()) << k;
+    Simulation begun(scene.model, forged.state, scene.options);  // the same by the constructor
+    EXPECT_TRUE(begun.step().failed) << k;
+    EXPECT_FALSE(begun.step().note.empty()) << k;
+  }
+}
+
 TEST(ModelHash, EveryChangeThatMattersCounts) {
   const Scene scene = shipped_scene("wheel_loader.yaml");
   const std::uint64_t given = hash(scene.model);

@@ -160,6 +160,28 @@ TEST_P(SolverMatrix, AutoSolvesAll) {
   }
 }
 
+/// What a solver has solved before leaves nothing in its next answer: one that has been through everything gives the
+/// bits of a new one. Large and small problems in turn, so that whatever is left of one does not fit the next.
+TEST(UsedSolvers, AnswersDependOnTheProblemAlone) {
+  std::vector<const NamedProblem*> problems;
+  for (const char* name : {"hand_solved", "random_cone", "random_pyramid", "degenerate", "hyperstatic", "local_form"})
+    for (const NamedProblem& named : problem_class(name)) problems.push_back(&named);
+  std::sort(problems.begin(), problems.end(),
+            [](const auto* a, const auto* b) { return a->problem.rows() < b->problem.rows(); });
+  const std::size_t count = problems.size();
+  for (const std::string_view name : solver_names()) {
+    const std::unique_ptr<Solver> used = make_solver(name);
+    for (std::size_t i = 0; i < count; ++i) {
+      const NamedProblem& named = *problems[i % 2 == 0 ? count - 1 - i / 2 : i / 2];
+      Solution answer, fresh;
+      const SolverReport report = used->solve(named.problem, kTolerance, &answer);
+      const SolverReport alone = make_solver(name)->solve(named.problem, kTolerance, &fresh);
+      EXPECT_EQ(report.status, alone.status) << name << " on " << named.name;
+      EXPECT_EQ(answer.lambda, fresh.lambda) << name << " on " << named.name;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Classes, SolverMatrix, ::testing::ValuesIn(problem_class_names()),
                          [](const auto& info) { return info.param; });
 

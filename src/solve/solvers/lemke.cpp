@@ -93,6 +93,7 @@ bool Lemke::begin(const Problem& problem, const Solution& guess) {
   pivots_ = attempts_ = 0;
   ray_ = cone_ = false;
   best_relative_ = kInfinity;
+  saved_.clear();  // states of another problem's rows
   if (!dual_.update(problem)) return false;
   for (const RowBlock& block : problem.blocks)
     cone_ = cone_ || (block.law == LawKind::Friction && block.friction == FrictionModel::Cone && block.size == 3 &&
