@@ -63,7 +63,8 @@ struct Wrench {
 /// locked: the equation that the scheme solved.
 struct BodyForces {
   Wrench gravity, load, joint, spring, contact;
-  /// Gyroscopic torque; what turning joint forces do (`spook`); half a step of forces in landing or taking off.
+  /// Gyroscopic torque; what turning joint forces do (`spook`); what keeps the angular momentum of floating groups in
+  /// which overlap was corrected (no sum of forces, nor of moments that anybody else could see).
   Wrench inertia;
   Wrench sum() const {
     return {gravity.force + load.force + joint.force + spring.force + contact.force + inertia.force,

@@ -208,6 +208,19 @@ void StepImpulses::add_impact(const StepInput& input, const ImpactScratch& scrat
     add_contact(input, equations.contacts[i], input.state->pose, scratch.contact_impulse[i]);
 }
 
+bool StepImpulses::add_turn(std::span<const Twist> before, std::span<const Twist> after) {
+  bool any = false;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Body& body = model_.bodies[i];
+    const bool same = after[i].linear == before[i].linear && after[i].angular == before[i].angular;
+    if (same || body.kind != BodyKind::Dynamic) continue;
+    bodies_[i].inertia.head<3>() += body.mass * (after[i].linear - before[i].linear);
+    bodies_[i].inertia.tail<3>() += body.inertia * (after[i].angular - before[i].angular);
+    any = true;
+  }
+  return any;
+}
+
 void StepImpulses::share_joints() {
   shares_.share([&](const JointShares::Row& row, std::span<const JointShares::Part> parts, double change) {
     for (const JointShares::Part& part : parts) {

@@ -23,6 +23,9 @@ class StepImpulses {
            const State& next, double share = 1);
   /// An impact, or a projection: `input.contacts` are those it was made with.
   void add_impact(const StepInput& input, const ImpactScratch& scratch);
+  /// A correction of overlap has left bodies with other velocities: floating groups keep their angular momentum by it
+  /// (rigid_turn.h). False: it has not.
+  bool add_turn(std::span<const Twist> before, std::span<const Twist> after);
   /// Reactions of redundant joints become those of equal springs (joint_shares.h). Nothing more can be added after it.
   void share_joints();
   /// Whether that may change anything.

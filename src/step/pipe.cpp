@@ -228,7 +228,10 @@ void Pipe::correct() {
   ledger.change = ledger.correction = made.energy;
   report.certificate.ledger.add(ledger);
   update_joint_error(state);
-  readings.update_joints(state, &impulses, options.step);  // coordinates
+  if (impulses.add_turn(uncorrected_.velocity, state.velocity))
+    readings.update(state, &impulses, options.step);
+  else
+    readings.update_joints(state, &impulses, options.step);  // coordinates
   changed_.resize(model.bodies.size());
   for (std::size_t i = 0; i < changed_.size(); ++i) changed_[i] = is_other(uncorrected_, state, i);
   reach.assume(state, prescribed, options.step);
