@@ -5,12 +5,21 @@
 //            Polygons: x_t follows x_n in a direction that is given.
 #pragma once
 
+#include <cmath>
+
 #include "solve/solvers/newton_laws.h"
 
 namespace slipstick {
 
 /// Friction whose limit is a polygon.
 inline bool has_polygon(const RowBlock& block) { return block.size == 3 && block.friction != FrictionModel::Cone; }
+
+/// Of a friction block's x or w.
+inline double tangent_length(const RowBlock& block, const double* x) {
+  double sum = 0;
+  for (int k = 1; k < block.size; ++k) sum += x[k] * x[k];
+  return std::sqrt(sum);
+}
 
 /// x and, unless null, D = (dx/dy) R^-1, row-major; not for equalities. weight: R of each row, one value for all
 /// tangents. follow: x_t / x_n of polygons that slide, by the block's rows. *symmetric: whether D is.
