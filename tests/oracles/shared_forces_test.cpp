@@ -205,6 +205,49 @@ TEST(SharedForces, FourBarUnderALoadAcrossItsPlane) {
               });
 }
 
+TEST(SharedForces, OfAMovingFourBarDoNotDependOnTheOrderOfItsJoints) {
+  const std::array<const char*, 4> joints{
+      "  - hinge: {name: o, between: [world, left], at: [0, 0, 0], axis: [0, 0, 1]}\n",
+      "  - hinge: {name: a, between: [left, coupler], at: [0, 1, 0], axis: [0, 0, 1]}\n",
+      "  - hinge: {name: b, between: [coupler, right], at: [2, 1, 0], axis: [0, 0, 1]}\n",
+      "  - hinge: {name: q, between: [world, right], at: [2, 0, 0], axis: [0, 0, 1]}\n"};
+  const auto make = [&](const std::array<int, 4>& order, const char* scheme, bool chosen) {
+    std::string text = R"(
+gravity: [0, -5, -9.81]
+simulation: {step: 1/200, duration: 1}
+bodies:
+  - {name: left, mass: 2, position: [0, 0.5, 0], inertia: [0.2, 0.01, 0.2], angular_velocity: [0, 0, -3]}
+  - {name: coupler, mass: 3, position: [1, 1, 0], inertia: [0.01, 1, 1], velocity: [3, 0, 0]}
+  - {name: right, mass: 2, position: [2, 0.5, 0], inertia: [0.2, 0.01, 0.2], angular_velocity: [0, 0, -3]}
+joints:
+)";
+    for (const int i : order) text += joints.at(static_cast<std::size_t>(i));
+    Scene scene = scene_of(text);
+    scene.options.unique_forces = chosen;
+    return make_shared(scene, scheme);
+  };
+  const auto differ = [](const Simulation& x, const Simulation& y) {
+    double most = 0;
+    for (const char* name : {"o", "a", "b", "q"})
+      most = std::max({most, (x.joint(name).reaction_force - y.joint(name).reaction_force).norm(),
+                       (x.joint(name).reaction_moment - y.joint(name).reaction_moment).norm()});
+    return most;
+  };
+  for (const char* scheme : kSharedSchemes) {
+    Simulation one = make({0, 1, 2, 3}, scheme, true), other = make({2, 0, 3, 1}, scheme, true);
+    Simulation found = make({0, 1, 2, 3}, scheme, false), other_found = make({2, 0, 3, 1}, scheme, false);
+    double as_found = 0;
+    for (int k = 0; k < 80; ++k) {
+      for (Simulation* each : {&one, &other, &found, &other_found}) EXPECT_TRUE(each->step().certified) << scheme;
+      EXPECT_LE(differ(one, other), 1e-5) << scheme << " " << k;  // N, N m
+      as_found = std::max(as_found, differ(found, other_found));
+    }
+    if (std::string(scheme) != "spook") {
+      EXPECT_GT(as_found, 10) << scheme;  // there is something to choose
+    }
+  }
+}
+
 /// Two motors that hold one shaft, the one of them with less than half of what is needed.
 TEST(SharedForces, MotorsAtRestShareWithinTheirBounds) {
   const Scene scene = scene_of(R"(
