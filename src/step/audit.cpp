@@ -54,11 +54,41 @@ double calc_shift(const StepInput& input, const StepProblem& made, const State& 
   return shift;
 }
 
+double calc_side_speed(const StepInput& input, std::span<const Twist> velocity, const ContactRows& rows,
+                       const PairRow& row, bool given) {
+  double speed = 0;
+  for (const bool of_b : {false, true}) {
+    const int body = of_b ? rows.body_b : rows.body_a;
+    if (body < 0) continue;
+    const bool is_given = input.model->bodies[body].kind == BodyKind::Kinematic;
+    if (given && !is_given) continue;
+    const Twist& v = is_given ? input.prescribed[body] : velocity[body];
+    const Vec6& part = of_b ? row.b : row.a;
+    speed += part.head<3>().dot(v.linear) + part.tail<3>().dot(v.angular);
+  }
+  return speed;
+}
+
+/// The end of a range that is held at both ends of the trial does no work where it does not move: its row at the start
+/// goes with the velocity there, and that of the end with the other.
+void add_range_work(const StepInput& input, const ContactRows& rows, const RangeEnd& range, double lambda,
+                    const State& next, EnergyLedger* ledger) {
+  const double impulse = lambda + range.impulse;
+  const auto mean = [&](bool given) {
+    return 0.5 * (calc_side_speed(input, input.state->velocity, rows, rows.row[0], given) +
+                  calc_side_speed(input, next.velocity, rows, range.row, given));
+  };
+  ledger->impact += impulse * mean(false);
+  ledger->kinematic -= impulse * mean(true);
+}
+
 void add_contact_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
                       std::size_t i, EnergyLedger* ledger) {
   const ContactRows& contact = made.equations->contacts[i];
   const int row = made.map.contact_row[i];
   if (row < 0) return;
+  if (const RangeEnd* range = made.find_range(i); range != nullptr && range->pushes)
+    return add_range_work(input, contact, *range, solution.lambda[row], next, ledger);
   for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
     const double impulse = made.impulse_scale * solution.lambda[row + r];
     if (impulse == 0) continue;

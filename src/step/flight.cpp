@@ -168,12 +168,17 @@ bool Flight::flies(const StepInput& input, std::size_t body) const {
   return input.model->bodies[body].kind == BodyKind::Dynamic && !held_[group_[body]] && !touched_[group_[body]];
 }
 
+bool Flight::is_held_range(const StepInput& input, const ContactRows& rows) const {
+  return holds_ranges_ && input.contacts->contacts[rows.contact].limit >= 0;
+}
+
 /// Fixed steps: who carried load in the step before.
 void Flight::touch_remembered(const StepInput& input) {
   const Model& model = *input.model;
   for (const ContactMemory& memory : input.state->contact_memory) {
     if (!memory.loaded) continue;
     if (memory.key.shape_a < 0) {
+      if (holds_ranges_) continue;
       const Limit& limit = model.limits[memory.key.shape_a - kFirstLimitKey];
       const Joint& joint = model.joints[model.axes[limit.axis].joint];
       touch(joint.a), touch(joint.b);
@@ -189,6 +194,7 @@ void Flight::touch_resting(const StepInput& input, const Equations& equations) {
   const Model& model = *input.model;
   const double slow = 2 * model.gravity.norm() * input.h_nominal;
   for (const ContactRows& rows : equations.contacts) {
+    if (is_held_range(input, rows)) continue;
     double size = 0;
     for (const int body : {rows.body_a, rows.body_b})
       if (body >= 0) size = std::max(size, model.bodies[body].reach_radius);
@@ -231,6 +237,7 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
   on_ = weights.alpha == 1 && weights.gamma == 1;
   splits_ = scheme.splits_springs();
   stiffens_ = scheme.stiffens_turns();
+  holds_ranges_ = scheme.closes_joints(*input.options);
   made->added_inertia.clear();
   heavy_.clear();
   settles_ = 0;
@@ -239,7 +246,8 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
     touched_.assign(group_.size(), 0);
     turns_.assign(group_.size(), 0);
     if (input.closed) {
-      for (const ContactRows& rows : equations.contacts) touch(rows.body_a), touch(rows.body_b);
+      for (const ContactRows& rows : equations.contacts)
+        if (!is_held_range(input, rows)) touch(rows.body_a), touch(rows.body_b);
     } else if (input.state->step == 0 && input.state->contact_memory.empty()) {
       touch_resting(input, equations);
     } else {
@@ -279,14 +287,16 @@ void Flight::update_splits(const StepInput& input, const std::vector<SpringRows>
 
 // ---------------------------------------------------------------- what a solution says
 
-/// Groups that a contact or the end of a range carries. Rows on the way of centres are not there when the step is over.
+/// Groups that a contact carries, or the end of a range that is not held as joints are. Rows on the way of centres are
+/// not there when the step is over.
 void Flight::find_loaded(const StepInput& input, const StepProblem& made, const Solution& solution) {
   loaded_.assign(group_.size(), 0);
   const double least = kLoaded * calc_largest_normal(made, solution);
   for (std::size_t i = 0; i < made.equations->contacts.size(); ++i) {
     const ContactRows& rows = made.equations->contacts[i];
     const int row = made.map.contact_row[i];
-    if (row < 0 || input.contacts->contacts[rows.contact].central || !(solution.lambda[row] > least)) continue;
+    if (row < 0 || is_held_range(input, rows) || !(solution.lambda[row] > least)) continue;
+    if (input.contacts->contacts[rows.contact].central) continue;
     for (const int body : {rows.body_a, rows.body_b})
       if (body >= 0) loaded_[group_[body]] = 1;
   }

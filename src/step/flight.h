@@ -55,6 +55,7 @@ class Flight {
   void touch(int body) {
     if (body >= 0) touched_[group_[body]] = 1;
   }
+  bool is_held_range(const StepInput& input, const ContactRows& rows) const;
   void touch_remembered(const StepInput& input);
   void touch_landing(const StepInput& input);
   void touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made);
@@ -68,6 +69,7 @@ class Flight {
   bool flies(const StepInput& input, std::size_t body) const;
 
   bool on_ = false, splits_ = false, stiffens_ = false;
+  bool holds_ranges_ = false;  ///< ends of ranges are held at both ends, as joints are (range_ends.h)
   std::vector<int> group_;     ///< per body: the one that stands for all that joints and springs connect it with
   std::vector<char> held_;     ///< per group: its joints, or springs that the step cannot follow, do not let it fly
   std::vector<char> joined_;   ///< per group: it has joints

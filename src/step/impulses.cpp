@@ -117,6 +117,17 @@ void StepImpulses::add_contact(const StepInput& input, const ContactRows& rows, 
   }
 }
 
+void StepImpulses::add_range_ends(const StepInput& input, const StepProblem& made, std::span<const Pose> pose,
+                                  double share) {
+  for (std::size_t i = 0; i < made.joint_end.ranges.size(); ++i) {
+    const RangeEnd& range = made.joint_end.ranges[i];
+    if (range.impulse == 0) continue;
+    const Limit& end = model_.limits[input.contacts->contacts[made.equations->contacts[i].contact].limit];
+    axes_[end.axis].limit += (end.upper ? -share : share) * range.impulse;
+    add_to_joint(model_.axes[end.axis].joint, pose, range.row, share * range.impulse);
+  }
+}
+
 void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const StepProblem& made,
                              const Solution& solution, const State& next, double share) {
   const auto add_one = [&](std::size_t i) {
@@ -158,6 +169,7 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
     add_joints(end.equations, next.pose, slots_);
     add_axes(end.equations, next.pose, slots_);
     if (shares_.any()) shares_.add(end.equations, next.pose, slots_, split);
+    add_range_ends(input, made, next.pose, share);
   }
   for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.active && end.split[r] ? 0 : lambda(r);
   for (std::size_t k = 0; k < model_.axes.size(); ++k)

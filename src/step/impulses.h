@@ -61,6 +61,7 @@ class StepImpulses {
                   const Vec6& on_b);
   void add_contact(const StepInput& input, const ContactRows& rows, std::span<const Pose> pose,
                    std::span<const double> impulse);
+  void add_range_ends(const StepInput& input, const StepProblem& made, std::span<const Pose> pose, double share);
   void add_to_joint(int joint, std::span<const Pose> pose, const PairRow& row, double impulse);
   void add_to_body(int body, const Vec6& impulse, Vec6 BodyImpulse::*what);
 

@@ -56,6 +56,7 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   end.start = &equations;
   end.split.assign(model.joint_rows, 0);
   end.impulse.assign(model.joint_rows, 0.0);
+  end.ranges.clear();
   stiff_.clear();
   axes_.clear(model);
   if (input.backward || !scheme.closes_joints(*input.options)) return;
@@ -64,7 +65,8 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   find_stiff(input, w, equations, *made);
   if (model.joints.empty() && stiff_.empty()) return;
   axes_.begin(input, two_sided_, closing_, flight, equations, &end);
-  active_ = !stiff_.empty() || axes_.holds();
+  const bool has_ranges = ranges_.begin(input, flight, equations, made);
+  active_ = has_ranges || !stiff_.empty() || axes_.holds();
   loops_.update(model, equations.joints);
   held_.assign(model.joints.size(), 0);
   kept_.assign(model.joint_rows, 0.0);
@@ -130,6 +132,7 @@ void JointEnds::update_errors(const StepInput& input) {
     pose_end_[i] =
         model.bodies[i].kind == BodyKind::Fixed ? input.state->pose[i] : move(input.state->pose[i], way_[i], input.h);
   update_joint_rows(model, pose_end_, &reached_);
+  ranges_.update(input, pose_end_);
   if (!stiff_.empty()) update_spring_rows(model, pose_end_, input.state->axis, &spring_reached_);
   axes_.reach(model, pose_end_, input.state->axis);
 }
@@ -181,6 +184,7 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
   if (!active_) return;
   apply_springs(input, made);
   axes_.apply(input, way_, linear_, made);
+  if (!linear_) ranges_.apply(input, way_, made);
   const Model& model = *input.model;
   Problem& problem = made->problem;
   for (const JointRows& rows : start_) {
@@ -276,6 +280,12 @@ void JointEnds::find_errors(const StepInput& input, const StepProblem& made, con
     found_[island] = std::max(found_[island], error);
     exact_[island] |= made.joint_end.split[hold.slot];
   });
+  for (std::size_t k = 0; k < ranges_.size(); ++k) {
+    const int island = island_of(made, ranges_.rows(made, k).body_a, ranges_.rows(made, k).body_b);
+    if (island < 0) continue;
+    found_[island] = std::max(found_[island], ranges_.calc_error(made, solution, k));
+    exact_[island] = 1;
+  }
   for (const JointRows& rows : start_) {
     const int island = held_.empty() || !held_[rows.joint] ? -1 : island_of(made, rows.body_a, rows.body_b);
     if (island < 0) continue;
@@ -415,8 +425,8 @@ bool JointEnds::find_end(const StepInput& input, const Flight& flight, const Ste
   return !taking_part_.empty() || axes_.acts();
 }
 
-/// The problem of the end, without rows.
-void JointEnds::begin_end(const StepInput& input, const Equations& at, const State& next) {
+/// The problem of the end, without rows. `pushes`: ends of ranges will be among them.
+void JointEnds::begin_end(const StepInput& input, const Equations& at, bool pushes, const State& next) {
   const Model& model = *input.model;
   prescribed_.assign(model.bodies.size(), {});
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
@@ -426,7 +436,7 @@ void JointEnds::begin_end(const StepInput& input, const Equations& at, const Sta
   at_end_.prescribed = prescribed_;
   at_end_.h = 0;
   begin_problem(model, &problem_, &map_,
-                taking_part_.empty() ? axes_.find_moved(model, at.axes) : std::span<const char>());
+                taking_part_.empty() && !pushes ? axes_.find_moved(model, at.axes) : std::span<const char>());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (map_.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
@@ -445,9 +455,12 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
   JointEnd& end = made->joint_end;
   first_.assign(model.bodies.size(), Vec6::Zero());
   if (active_ && two_sided_) take_second_half(input, *made, solution, next);
-  if (!find_end(input, flight, *made, solution, *next, &end.equations)) return result;
-  begin_end(input, end.equations, *next);
+  const bool pushes = active_ && ranges_.find_pushing(input, next->pose, solution, made);
+  const bool acts = find_end(input, flight, *made, solution, *next, &end.equations);
+  if (!acts && !pushes) return result;
+  begin_end(input, end.equations, pushes, *next);
   add_rows(made);
+  if (active_) ranges_.add_rows(at_end_, *made, map_, &problem_);
   solution_.v.resize(problem_.unknowns());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (map_.column_of_body[i] < 0) continue;
@@ -460,6 +473,7 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
   for (int slot = 0; slot < model.joint_rows; ++slot)
     if (map_.joint_row[slot] >= 0 && end.split[slot] && made->map.joint_row[slot] >= 0)
       solution_.lambda[map_.joint_row[slot]] = solution.lambda[made->map.joint_row[slot]];
+  if (active_) ranges_.guess(*made, solution, &solution_);
   result = solver->solve(problem_, &solution_);
   take(input, made, next);
   return result;
@@ -479,6 +493,7 @@ void JointEnds::take(const StepInput& input, StepProblem* made, State* next) {
       add_row_impulse(rows.row[r], rows.body_a, rows.body_b, end.impulse[model.joints[rows.joint].first_row + r],
                       &end.body);
   axes_.add_last(model, end.equations.axes, end.impulse, &end.body);
+  if (active_) ranges_.take(solution_, made);
   for (std::size_t k = 0; k < model.couplings.size() && two_sided_; ++k) {
     const CouplingRow& coupling = end.equations.couplings[k];
     for (int i = 0; i < coupling.count; ++i)

@@ -24,6 +24,7 @@
 #include "step/axis_ends.h"
 #include "step/flight.h"
 #include "step/joint_loops.h"
+#include "step/range_ends.h"
 #include "step/scheme.h"
 #include "step/step_solver.h"
 
@@ -67,7 +68,7 @@ class JointEnds {
   void take_second_half(const StepInput& input, const StepProblem& made, const Solution& solution, State* next);
   bool find_end(const StepInput& input, const Flight& flight, const StepProblem& made, const Solution& solution,
                 const State& next, Equations* at);
-  void begin_end(const StepInput& input, const Equations& at, const State& next);
+  void begin_end(const StepInput& input, const Equations& at, bool pushes, const State& next);
   void add_rows(StepProblem* made);
   void take(const StepInput& input, StepProblem* made, State* next);
 
@@ -88,6 +89,7 @@ class JointEnds {
   std::vector<char> good_columns_;
   JointLoops loops_;
   AxisEnds axes_;
+  RangeEnds ranges_;
   std::vector<char> held_;          ///< per joint, in this trial
   std::vector<JointRows> start_;    ///< rows at q
   std::vector<double> kept_;        ///< per slot: the error that stays: all of it where a joint stands open

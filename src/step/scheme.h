@@ -62,6 +62,13 @@ struct Kick {
   Vec6 spring = Vec6::Zero();  ///< impulses of springs at the end, N s
 };
 
+/// The end of a joint's range that is held at both ends of a trial (range_ends.h).
+struct RangeEnd {
+  bool held = false, pushes = false;  ///< pushes: it carries load at the start, and may do so at the end
+  PairRow row;                        ///< at the end
+  double impulse = 0;                 ///< there, N s
+};
+
 /// Joints and rotors that act at both ends of a trial (joint_ends.h), by entries of State::joint_impulse.
 struct JointEnd {
   std::vector<char> split;      ///< lambda of the problem is its impulse at the start, and another one acts at the end
@@ -70,6 +77,7 @@ struct JointEnd {
   bool active = false;               ///< there are such impulses
   Equations equations;               ///< joints, axes and couplings at the end
   std::vector<Vec6> body;            ///< what they do to each body there
+  std::vector<RangeEnd> ranges;      ///< per Equations::contacts, up to the last that is held
   std::vector<Vec6> once;  ///< alpha = 1/2: impulses on each body at the start that the scheme has given twice
 };
 
@@ -94,6 +102,10 @@ struct StepProblem {
 
   /// N s per unit of lambda of an entry of State::joint_impulse.
   double joint_unit(int slot) const { return joint_end.split[slot] ? 1 : impulse_scale; }
+  /// Contact i of the equations as the end of a range that is held at both ends of the trial; null: it is none.
+  const RangeEnd* find_range(std::size_t i) const {
+    return i < joint_end.ranges.size() && joint_end.ranges[i].held ? &joint_end.ranges[i] : nullptr;
+  }
   /// All that it did in the trial, N s.
   double calc_joint_impulse(int slot, const Solution& solution) const {
     const double end = joint_end.active ? joint_end.impulse[slot] : 0;

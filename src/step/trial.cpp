@@ -132,8 +132,9 @@ int Trial::warm_contacts(const StepInput& input, double share, std::size_t first
     if (known == memory.end() || known->key != key) continue;
     solution_.uniqueness[made_.map.contact_block[i]] = known->uniqueness;
     warm += contacts[contact.contact].limit < 0 && !known->impulse.isZero(0);
+    const double part = made_.find_range(i) != nullptr ? 0.5 * share : share;
     for (int k = 0; k < (contact.friction == 0 ? 1 : contact.count); ++k)
-      solution_.lambda[row + k] = share * contact.direction[k].dot(known->impulse) / contact.direction[k].squaredNorm();
+      solution_.lambda[row + k] = part * contact.direction[k].dot(known->impulse) / contact.direction[k].squaredNorm();
     if (contact.friction > 0) guess_turning(*input.model, *input.state, contact, solution_.lambda.data() + row);
   }
   return warm;
@@ -233,6 +234,8 @@ Vec3 Trial::calc_contact_impulse(std::size_t i, double unit) const {
   Vec3 impulse = Vec3::Zero();
   for (int k = 0; k < (rows.friction == 0 ? 1 : rows.count); ++k)
     impulse += unit * solution_.lambda[made_.map.contact_row[i] + k] * rows.direction[k];
+  if (const RangeEnd* range = made_.find_range(i))
+    impulse += unit / made_.impulse_scale * range->impulse * rows.direction[0];
   return impulse;
 }
 

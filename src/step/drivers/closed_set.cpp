@@ -117,9 +117,11 @@ double ClosedSet::calc_mean_force(std::size_t i, double h) const {
   const ContactRows& c = made.equations->contacts[i];
   const int row = made.map.contact_row[i];
   const double lambda = pipe_.trial.solution().lambda[row], w = pipe_.trial.solution().w[row];
-  if (lambda > 0 || !(w > 0)) return lambda * made.impulse_scale / h;
+  // Of what is held at both ends of the trial the problem has the half of the start.
+  const double whole = made.find_range(i) != nullptr ? 2 : made.impulse_scale;
+  if (lambda > 0 || !(w > 0)) return lambda * whole / h;
   const double mobility = calc_pair_mobility(model_, c.body_a, c.body_b, c.row[0]);
-  return -w / mobility * made.impulse_scale / h;
+  return -w / mobility * whole / h;
 }
 
 Vec2 ClosedSet::calc_row_slip(std::size_t i) const {

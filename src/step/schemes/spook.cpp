@@ -18,9 +18,10 @@
 // `refine` sets in.
 //
 // K: geometric_stiffness.h, where loads are heavy for the step.
-// An approaching closed contact with restitution has been through the impact stage; for the others max(N v, 0) is what
-// a plastic impact before the step would leave. Contacts ahead are left out by the paper, and bodies enter each other
-// by |v| h; they are left out here too where a rebound is due, which needs the speed of the approach.
+// The end of a joint's range that carried load in the last step, a taut rope, has the row of a joint, bend and all,
+// with c_n >= 0. An approaching closed contact with restitution has been through the impact stage; for the others max(N
+// v, 0) is what a plastic impact before the step would leave. Contacts ahead are left out by the paper, and bodies
+// enter each other by |v| h; they are left out here too where a rebound is due, which needs the speed of the approach.
 #include "step/schemes/spook.h"
 
 #include <algorithm>
@@ -107,6 +108,9 @@ class Spook final : public Scheme {
   static void add_joints(const StepInput& input, const std::vector<JointRows>& joints, std::span<const Twist> velocity,
                          std::span<const double> bend, std::span<const double> bend_end, Problem* problem, RowMap* map);
   void add_springs(const StepInput& input, StepProblem* made) const;
+  void update_taut(const StepInput& input);
+  void update_range_bend(const StepInput& input, std::vector<double>* bend) const;
+  double calc_taut_offset(const StepInput& input, const ContactRows& rows, const Contact& contact) const;
   void update_offsets(const StepInput& input, const std::vector<ContactRows>& rows);
   void add_contacts(const StepInput& input, StepProblem* made);
 
@@ -116,10 +120,13 @@ class Spook final : public Scheme {
   std::vector<JointRows> joints_ahead_;  ///< there, values alone
   std::vector<AxisRow> axes_ahead_;
   std::vector<CouplingRow> couplings_ahead_;
-  std::vector<double> bend_;        ///< what each joint value gains there beyond h G v, m or rad
+  /// What each joint value gains there beyond h G v, m or rad; after those of joints the gaps of ranges.
+  std::vector<double> bend_;
   std::vector<double> bend_end_;    ///< the same for the velocities expected at the end of the step
   std::vector<double> bend_found_;  ///< the same for those that came out (`refine`)
   std::vector<double> bend_used_;   ///< bend_end_ as the problem has it
+  std::vector<char> taut_;          ///< per Model::limits: it carried load in the last step
+  bool has_taut_ = false;
   GeometricStiffness stiffness_;
   std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
@@ -137,10 +144,33 @@ void Spook::update_velocity(const StepInput& input, bool ahead) {
   }
 }
 
-/// One entry per row of State::joint_impulse, for a step with `velocity_`.
+void Spook::update_taut(const StepInput& input) {
+  has_taut_ = false;
+  taut_.assign(input.model->limits.size(), 0);
+  for (const ContactMemory& memory : input.state->contact_memory)
+    if (memory.key.shape_a < 0 && memory.loaded) taut_[memory.key.shape_a - kFirstLimitKey] = has_taut_ = true;
+}
+
+/// The same for the gaps of ranges at `pose_ahead_`.
+void Spook::update_range_bend(const StepInput& input, std::vector<double>* bend) const {
+  const Model& model = *input.model;
+  for (std::size_t k = 0; k < taut_.size(); ++k) {
+    if (!taut_[k]) continue;
+    const Limit& limit = model.limits[k];
+    const double near =
+        static_cast<std::size_t>(limit.axis) < input.state->axis.size() ? input.state->axis[limit.axis] : 0;
+    const AxisRow now = calc_axis_row(model, input.state->pose, limit.axis, near);
+    const AxisRow ahead = calc_axis_row(model, pose_ahead_, limit.axis, near);
+    const double gained =
+        ahead.value - now.value - input.h * calc_pair_speed(velocity_, now.body_a, now.body_b, now.row);
+    (*bend)[model.joint_rows + k] = limit.upper ? -gained : gained;
+  }
+}
+
+/// One entry per row of State::joint_impulse and per limit, for a step with `velocity_`.
 void Spook::update_bend(const StepInput& input, const Equations& equations, std::vector<double>* bend) {
   const Model& model = *input.model;
-  bend->assign(model.joint_rows, 0.0);
+  bend->assign(model.joint_rows + model.limits.size(), 0.0);
   if (!input.options->spook.hessian || model.joints.empty()) return;
   pose_ahead_.resize(model.bodies.size());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
@@ -153,6 +183,7 @@ void Spook::update_bend(const StepInput& input, const Equations& equations, std:
       (*bend)[model.joints[j].first_row + r] =
           ahead.value[r] - now.value[r] - input.h * calc_pair_speed(velocity_, now.body_a, now.body_b, now.row[r]);
   }
+  if (has_taut_) update_range_bend(input, bend);
   if (model.couplings.empty()) return;
   update_axis_rows(model, pose_ahead_, input.state->axis, &axes_ahead_);
   update_coupling_rows(model, axes_ahead_, &couplings_ahead_);
@@ -242,6 +273,25 @@ void Spook::add_springs(const StepInput& input, StepProblem* s) const {
   }
 }
 
+/// The row of the end of a range that pushes: as stiff as contacts are, if its joint says nothing else.
+SpookRow make_range_row(const StepInput& input, const Contact& contact) {
+  const Model& model = *input.model;
+  const Joint& joint = model.joints[model.axes[model.limits[contact.limit].axis].joint];
+  const double compliance = joint.compliance > 0 ? joint.compliance : input.options->spook.contact_compliance;
+  return make_spook_row(compliance, calc_spook_damping(joint, *input.options), input.h_nominal);
+}
+
+/// As `add_joints` has it.
+double Spook::calc_taut_offset(const StepInput& input, const ContactRows& rows, const Contact& contact) const {
+  const double h = input.h_nominal;
+  const bool fresh = input.state->previous_velocity.empty();
+  const double phi = make_range_row(input, contact).phi;
+  const std::size_t slot = input.model->joint_rows + contact.limit;
+  return phi * (4 / h * calc_row_gap(input, contact) -
+                calc_pair_speed(velocity_, rows.body_a, rows.body_b, rows.row[0])) +
+         (bend_end_[slot] + (fresh ? 0 : phi) * bend_[slot]) / h;
+}
+
 void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows>& rows) {
   const SimulationOptions& options = *input.options;
   const double plastic = options.restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h_nominal));
@@ -252,6 +302,10 @@ void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows
     const double speed = calc_pair_speed(velocity_, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
     if (contact.central) {
       offset_[i] = contact.gap / input.h;
+      continue;
+    }
+    if (contact.limit >= 0 && taut_[contact.limit] && !(law.restitution > 0 && speed < -plastic)) {
+      offset_[i] = calc_taut_offset(input, rows[i], contact);
       continue;
     }
     if (contact.gap > 0) {
@@ -281,7 +335,9 @@ void Spook::add_contacts(const StepInput& input, StepProblem* s) {
     if (contact.central) continue;
     const PairLaw& law = law_of(*input.model, contact);
     double* compliance = s->problem.compliance.data() + s->map.contact_row[i];
-    compliance[0] = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h).T;
+    compliance[0] = contact.limit >= 0 && taut_[contact.limit]
+                        ? make_range_row(input, contact).T
+                        : make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h).T;
     if (rows[i].friction == 0) continue;
     for (int k = 1; k < rows[i].count + rows[i].extra; ++k) compliance[k] = options.spook.slip_compliance / input.h;
   }
@@ -324,6 +380,13 @@ void Spook::discretize_again(const StepInput& input, StepProblem* made) {
     const int row = made->map.joint_row[slot];
     if (row >= 0) made->problem.c[row] += (bend_end_[slot] - bend_used_[slot]) / input.h_nominal;
   }
+  for (std::size_t i = 0; i < made->map.contact_row.size() && has_taut_; ++i) {
+    const int limit = input.contacts->contacts[made->equations->contacts[i].contact].limit;
+    const int row = made->map.contact_row[i];
+    if (limit < 0 || row < 0 || !taut_[limit]) continue;
+    const std::size_t slot = input.model->joint_rows + limit;
+    made->problem.c[row] += (bend_end_[slot] - bend_used_[slot]) / input.h_nominal;
+  }
   bend_used_ = bend_end_;
 }
 
@@ -338,6 +401,7 @@ void Spook::discretize(const StepInput& input, const Equations& equations, bool 
     stiffness_.clear(*input.model);
   }
   add_columns(input, made);
+  update_taut(input);
   update_velocity(input, true);
   update_bend(input, equations, &bend_end_);
   update_velocity(input, false);
