@@ -20,6 +20,9 @@
 namespace slipstick {
 namespace {
 
+/// rad in a step, below which an angle is the one nearest to the last one.
+constexpr double kFewTurns = 1;
+
 ValuedRow sum(const ValuedRow& x, double factor, const ValuedRow& y) {
   return {{x.row.a + factor * y.row.a, x.row.b + factor * y.row.b}, x.value + factor * y.value};
 }
@@ -133,9 +136,35 @@ void update_coordinates(const Model& model, std::span<const Axis> axes, std::spa
     (*coordinates)[k] = calc_axis_row(model, pose, axes[k], near_of(near, k)).value;
 }
 
+namespace {
+
+/// A shaft may turn by more than half a turn in a step: where it is then is counted from where it is expected, by the
+/// mean of its speeds at both ends.
+void count_turns(const Model& model, std::span<const Axis> axes, const State& last, const State& state,
+                 std::span<const double> before, std::vector<double>* coordinates) {
+  const double h = state.time - last.time;
+  if (!(h > 0) || state.velocity.size() != last.velocity.size()) return;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (!is_turn(axes[k].freedom)) continue;
+    const Joint& joint = model.joints[axes[k].joint];
+    double most = 0;
+    for (const int body : {joint.a, joint.b})
+      if (body != kWorld) most += state.velocity[body].angular.norm() + last.velocity[body].angular.norm();
+    if (!(0.5 * h * most > kFewTurns)) continue;
+    const AxisRow row = calc_axis_row(model, state.pose, axes[k], near_of(before, k));
+    const double speed = calc_pair_speed(last.velocity, row.body_a, row.body_b, row.row) +
+                         calc_pair_speed(state.velocity, row.body_a, row.body_b, row.row);
+    if (std::isfinite(speed)) (*coordinates)[k] = calc_nearest_turn(row.value, near_of(before, k) + 0.5 * h * speed);
+  }
+}
+
+}  // namespace
+
 void update_coordinates(const Model& model, const State& last, State* state) {
   update_coordinates(model, model.axes, state->pose, last.axis, &state->axis);
+  count_turns(model, model.axes, last, *state, last.axis, &state->axis);
   update_coordinates(model, model.idle_axes, state->pose, last.idle_axis, &state->idle_axis);
+  count_turns(model, model.idle_axes, last, *state, last.idle_axis, &state->idle_axis);
 }
 
 void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, std::vector<CouplingRow>* rows) {

@@ -118,7 +118,7 @@ bool has_place(const Model& model, const Coupling& coupling);
 /// were `near`.
 void update_coordinates(const Model& model, std::span<const Axis> axes, std::span<const Pose> pose,
                         std::span<const double> near, std::vector<double>* coordinates);
-/// All coordinates of `state` at its poses; it comes from `last` by not more than half a turn.
+/// All coordinates of `state` at its poses; it comes from `last` with the speeds of both.
 void update_coordinates(const Model& model, const State& last, State* state);
 /// The ends of the joints' ranges as contacts, put before all others. Their gaps count from state.axis.
 void add_limit_contacts(const Model& model, const State& state, ContactSet* contacts);

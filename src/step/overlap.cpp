@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace slipstick {
 
@@ -12,6 +13,7 @@ constexpr double kSlop = 1e-7;       // of the smaller body
 constexpr double kLimitSlop = 1e-6;  // of the joint, or rad, ends of its range
 constexpr double kOpenShare = 0.02;  // of the size of a joint
 constexpr double kOpenAngle = 0.1;   // rad
+constexpr double kTornShare = 0.5;   // of the size of a joint, or rad
 constexpr double kFarShare = 1e-3;   // of the distance from the origin, where places are rounded
 constexpr double kSlowShare = 0.01;  // of the size in a step
 
@@ -124,6 +126,48 @@ bool stands_open(const Model& model, double h, std::span<const Twist> velocity, 
 double calc_row_error(const StepInput& input, const JointRows& joint, int row) {
   const bool open = stands_open(*input.model, input.h_nominal, input.state->velocity, joint, row);
   return open ? 0.0 : joint.value[row];
+}
+
+namespace {
+
+bool is_torn(const Model& model, const Coupling& coupling, std::span<const double> coordinates) {
+  double error = -coupling.start;
+  const auto value = [&](int i) { return coordinates[coupling.term[i].axis]; };
+  double slope = 0;  // of a polynomial at its argument
+  if (coupling.is_polynomial) {
+    const auto& p = coupling.polynomial;
+    const double q = value(1);
+    error = value(0) - (p[0] + q * (p[1] + q * (p[2] + q * (p[3] + q * p[4]))));
+    slope = p[1] + q * (2 * p[2] + q * (3 * p[3] + q * 4 * p[4]));
+  } else {
+    for (int i = 0; i < coupling.count; ++i) error += coupling.term[i].factor * value(i);
+  }
+  for (int i = 0; i < coupling.count; ++i) {
+    const Axis& axis = model.axes[coupling.term[i].axis];
+    const double factor = !coupling.is_polynomial || i == 0 ? coupling.term[i].factor : slope;
+    const double size = is_turn(axis.freedom) ? 1 : calc_joint_size(model, model.joints[axis.joint]);
+    if (!(std::abs(error) > kTornShare * size * std::abs(factor))) return false;
+  }
+  return coupling.count > 0;
+}
+
+}  // namespace
+
+bool has_torn(const Model& model, const State& state, std::span<const JointRows> joints) {
+  for (const JointRows& joint : joints) {
+    if (joint.compliance > 0) continue;
+    const double size = calc_joint_size(model, model.joints[joint.joint]);
+    for (int r = 0; r < joint.count; ++r)
+      if (!(std::abs(joint.value[r]) <= kTornShare * (turns_only(joint.row[r]) ? 1 : size))) return true;
+  }
+  return std::any_of(model.couplings.begin(), model.couplings.end(),
+                     [&](const Coupling& coupling) { return is_torn(model, coupling, state.axis); });
+}
+
+bool is_blurred(const Body& body, const Vec3& position) {
+  return body.kind == BodyKind::Dynamic &&
+         position.cwiseAbs().maxCoeff() * std::numeric_limits<double>::epsilon() > kSlop * body.reach_radius &&
+         body.reach_radius > 0;
 }
 
 int count_open_joints(const Model& model, double h, std::span<const Twist> velocity,

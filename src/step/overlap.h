@@ -46,6 +46,13 @@ bool stands_open(const Model& model, double h, std::span<const Twist> velocity, 
 /// The error as the row of the joint reads it: zero where the joint stands open.
 double calc_row_error(const StepInput& input, const JointRows& joint, int row);
 
+/// Joints that have come apart by more than half of their size, or half a radian, however fast their bodies turn, and
+/// couplings by as much at each of their axes: what the step made of them is no motion of theirs.
+bool has_torn(const Model& model, const State& state, std::span<const JointRows> joints);
+
+/// Whether a body is so far from the origin that the last digit of its place is more of it than rounding may be.
+bool is_blurred(const Body& body, const Vec3& position);
+
 /// Joints that stand open.
 int count_open_joints(const Model& model, double h, std::span<const Twist> velocity, std::span<const JointRows> joints);
 

@@ -176,6 +176,12 @@ void Pipe::audit() {
   impulses.add(whole, scheme, trial.made(), trial.solution(), end, calc_share());
   report.certificate.ledger.add(calc_ledger(input, trial.made(), trial.solution(), end, before, after));
   update_joint_error(end);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (!is_blurred(model.bodies[i], end.pose[i].position)) continue;
+    report.certified = false;
+    report.note = "a body is so far from the origin that the last digit of its place is no rounding any more";
+    break;
+  }
 }
 
 void Pipe::commit(std::span<const Twist> before, State* reached) {
@@ -242,9 +248,13 @@ void Pipe::update_joint_error(const State& at) {
   report.certificate.joint_error =
       std::max(calc_joint_error(model, at.pose, &joint_scratch_), calc_axis_error(model, at));
   report.open_joints = count_open_joints(model, options.step, at.velocity, joint_scratch_);
-  if (report.open_joints == 0) return;
-  report.certified = false;
-  report.note = "a joint stands open and is held as it is: too far apart to be closed by a speed";
+  if (report.open_joints > 0) {
+    report.certified = false;
+    report.note = "a joint stands open and is held as it is: too far apart to be closed by a speed";
+  } else if (has_torn(model, at, joint_scratch_)) {
+    report.certified = false;
+    report.note = "a joint has come apart by more than half its size, or half a radian: the step is too long for it";
+  }
 }
 
 const Readings& Pipe::read() {

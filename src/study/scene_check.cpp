@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <set>
 
 #include "report/print_text.h"
@@ -162,6 +163,40 @@ void bound_step(double bound, const std::string& reason, SceneCheck* check) {
   check->step_reason = reason;
 }
 
+/// What each group of joined bodies weighs, N, per body.
+std::vector<double> calc_joined_weights(const Model& model) {
+  std::vector<int> group(model.bodies.size());
+  std::iota(group.begin(), group.end(), 0);
+  const auto moves = [&](int body) { return body != kWorld && model.bodies[body].kind == BodyKind::Dynamic; };
+  const auto root = [&](int body) {
+    while (group[body] != body) body = group[body] = group[group[body]];
+    return body;
+  };
+  for (const Joint& joint : model.joints)
+    if (moves(joint.a) && moves(joint.b)) group[root(joint.a)] = root(joint.b);
+  std::vector<double> sum(group.size(), 0.0), weight(group.size(), 0.0);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    sum[root(static_cast<int>(i))] += model.bodies[i].mass * model.gravity.norm();
+  for (std::size_t i = 0; i < group.size(); ++i) weight[i] = sum[root(static_cast<int>(i))];
+  return weight;
+}
+
+/// A rod or rope under the load T swings the body m at its end across itself, with at most 2 sqrt(T/(m l)) where it has
+/// one on either side. Directions of forces are held over a step: it needs two steps in the time that has. T is at most
+/// the weight of all that hangs together.
+void advise_tethers(const Model& model, SceneCheck* check) {
+  const std::vector<double> weight = calc_joined_weights(model);
+  for (const Joint& joint : model.joints) {
+    if ((joint.kind != JointKind::Rod && joint.kind != JointKind::Rope) || !(joint.length > 0)) continue;
+    for (const int body : {joint.a, joint.b}) {
+      if (body == kWorld || model.bodies[body].kind != BodyKind::Dynamic || !(weight[body] > 0)) continue;
+      bound_step(0.5 * std::sqrt(model.bodies[body].mass * joint.length / weight[body]),
+                 "the load that '" + joint.name + "' may have to carry, which swings '" + model.bodies[body].name + "'",
+                 check);
+    }
+  }
+}
+
 /// Rules of thumb: in one step a body moves by a quarter of its thickness at most; gravity alone moves it by a fiftieth
 /// at most; a spring's period has twenty steps.
 void advise_step(const Scene& scene, const State& state, SceneCheck* check) {
@@ -187,6 +222,7 @@ void advise_step(const Scene& scene, const State& state, SceneCheck* check) {
     const double period = 2 * std::numbers::pi / std::sqrt(spring.stiffness * inverse_mass);
     bound_step(period / 20, "the period of spring '" + spring.name + "'", check);
   }
+  advise_tethers(model, check);
 }
 
 /// "'a', 'b' and 3 more"

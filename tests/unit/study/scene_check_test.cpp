@@ -189,5 +189,29 @@ simulation: {step: 1e-4}
     }
 }
 
+/// 3 kg on beads of 0.1 g, 2 cm apart: a bead swings with up to 2 sqrt(T/(m l)). Where the bead is as heavy as what it
+/// carries gravity alone says how long a step may be.
+TEST(StepAdvice, OfLightBodiesBetweenLoadedRods) {
+  const auto check = [](const std::string& mass, const std::string& kind) {
+    return check_scene(scene_of("let: {m: " + mass + R"yaml(}
+bodies:
+  - {name: "bead_{i}", repeat: {i: 5}, mass: m, lock: [rotation], position: [0, 0, -0.02*(i+1)]}
+  - {name: load, mass: 3, position: [0, 0, -0.12], lock: [rotation]}
+joints:
+  - {)yaml" + kind + R"yaml(: {name: first, between: [world, bead_0], at: [[0, 0, 0], [0, 0, -0.02]]}}
+  - {)yaml" + kind + R"yaml(: {repeat: {i: 4}, name: "link_{i}", between: ["bead_{i}", "bead_{i+1}"]}}
+  - {)yaml" + kind + R"yaml(: {name: last, between: [bead_4, load]}}
+simulation: {step: 1/1000}
+)yaml"));
+  };
+  for (const char* kind : {"rod", "rope"}) {
+    const SceneCheck light = check("1e-4", kind), heavy = check("3", kind);
+    ASSERT_TRUE(light.step_advised.has_value()) << kind;
+    EXPECT_NEAR(*light.step_advised, 0.5 * std::sqrt(1e-4 * 0.02 / (3.0005 * 9.81)), 1e-6) << kind;
+    EXPECT_TRUE(says(light, "may have to carry")) << kind;
+    EXPECT_FALSE(says(heavy, "may have to carry")) << kind;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick::test
