@@ -344,6 +344,27 @@ TEST(Family, AnyAlphaAndGammaRuns) {
     }
 }
 
+TEST(Family, NoPairOfWeightsMakesAJointBlowUp) {
+  for (const double gamma : {0.0, 0.25, 0.75, 1.0}) {
+    Simulation simulation = simulation_of(scene_of(R"yaml(
+bodies:
+  - {name: a, mass: 1, inertia: [0.02, 0.03, 0.04], position: [0.5, 0, 0]}
+  - {name: b, mass: 0.7, inertia: [0.01, 0.02, 0.015], position: [0.8, 0.3, 0.1]}
+joints:
+  - hinge: {between: [world, a], at: [0, 0, 0], axis: [0, 1, 0.5]}
+  - fixed: {between: [a, b], at: [0.7, 0.1, 0]}
+simulation: {step: 1/400, scheme: {alpha-gamma: {alpha: 0.5, gamma: )yaml" +
+                                                   std::to_string(gamma) + "}}}\n"));
+    const auto energy = [&] { return simulation.energy().kinetic + simulation.energy().potential; };
+    const double start = energy();
+    for (int k = 0; k < 800; ++k) {
+      const StepReport& report = simulation.step();
+      ASSERT_LT(report.certificate.joint_error, 0.02) << gamma << ", step " << k;
+      ASSERT_NEAR(energy(), start, 0.2) << gamma << ", step " << k;
+    }
+  }
+}
+
 TEST(Family, CompliantRowEqualsTheMatrixForm) {
   // [methods 7.1]: one step with kq = -k g g^T and kv = -d g g^T inside M~ on one body and one direction.
   const double m = 2, phi = 0.1, v = 0.7, h = 0.01, d = 3;

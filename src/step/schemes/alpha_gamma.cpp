@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "base/se3.h"
@@ -39,10 +38,11 @@ constexpr double kSpinShare = 0.02;
 
 /// The share kappa of a position error that G u = -kappa Theta/h takes on. With theta = Theta and x = h G v a step is
 ///   x' = -(kappa/alpha) theta - ((1 - alpha)/alpha) x,   theta' = (1 - gamma kappa/alpha) theta + (1 - gamma/alpha) x;
-/// for gamma = alpha the error is gone in one step with kappa = 1, otherwise the share with the least spectral radius.
+/// for gamma = alpha the error is gone in one step with kappa = 1, otherwise the share with the least spectral radius;
+/// none where no share makes errors smaller: at alpha = 1/2, gamma = 1 the map has the determinant -1 with any.
 double calc_correction_share(const Weights& w) {
   if (w.alpha == w.gamma) return 1;
-  double best = 1, least = std::numeric_limits<double>::infinity();
+  double best = 0, least = 1 - 1e-9;
   const double back = (1 - w.alpha) / w.alpha, ratio = w.gamma / w.alpha;
   for (int i = 1; i <= 20; ++i) {
     const double kappa = 0.05 * i, keep = 1 - ratio * kappa;
@@ -95,7 +95,11 @@ class AlphaGamma final : public Scheme {
     if (!(gamma >= 0 && gamma <= 1)) faults->push_back({"scheme", "gamma", "gamma must lie in [0, 1]"});
   }
   std::vector<std::string> find_warnings(const Model&, const SimulationOptions& options) const override {
-    return find_unused_stabilization(name_, "`stabilize: false` leaves position errors alone", options);
+    std::vector<std::string> warnings =
+        find_unused_stabilization(name_, "`stabilize: false` leaves position errors alone", options);
+    if (weights(options).alpha < 0.5)
+      warnings.push_back("alpha below 1/2: what a constraint stops grows by (1 - alpha)/alpha in every step");
+    return warnings;
   }
 
   void discretize(const StepInput& input, const Equations& equations, bool again, StepProblem* made) override;
