@@ -29,6 +29,10 @@ double calc_most_mobility(const Body& body, const Vec3& anchor) {
   return 1 / body.mass + turn;
 }
 
+/// Of h^2 K, where alpha < 1: a leapfrog with it would be stable from a quarter on, if the forces of the step were
+/// known.
+constexpr double kHeavyShare = 0.5;
+
 /// The most that a unit force or torque on an axis changes the velocity that it acts along, on one of the bodies. What
 /// turns about a point of the world has its inertia there.
 double calc_most_mobility(const Model& model, const Axis& axis, bool of_b) {
@@ -88,12 +92,14 @@ std::vector<Pull> list_pulls(const Model& model) {
 
 }  // namespace
 
-Twist calc_kick(const Body& body, const Vec6& impulse) {
-  if (body.dof == 6) return {impulse.head<3>() / body.mass, body.inertia_inverse * impulse.tail<3>()};
+Twist calc_kick(const Body& body, const Vec6& impulse, const Mat3* added) {
+  if (body.dof == 6 && added == nullptr)
+    return {impulse.head<3>() / body.mass, body.inertia_inverse * impulse.tail<3>()};
   const auto basis = body.free_basis().leftCols(body.dof);
   Mat6 mass = Mat6::Zero();
   mass.diagonal().head<3>().setConstant(body.mass);
   mass.bottomRightCorner<3, 3>() = body.inertia;
+  if (added != nullptr) mass.bottomRightCorner<3, 3>() += *added;
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6> inner = basis.transpose() * mass * basis;
   const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> free = basis.transpose() * impulse;
   const Vec6 v = basis * inner.llt().solve(free);
@@ -205,20 +211,30 @@ void Flight::touch_resting(const StepInput& input, const Equations& equations) {
   }
 }
 
-/// A chain under load swings its links faster than the step can see. They have more inertia then, and velocities half a
-/// step behind: half steps at both ends would be unstable.
-void Flight::touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made) {
+/// A chain under load swings its links faster than the step can see: they have more inertia then.
+void Flight::find_heavy(const StepInput& input, const Equations& equations, StepProblem* made) {
+  made->added_inertia.clear();
   heavy_.clear();
   if (!stiffens_ || equations.joints.empty()) return;
   stiffness_.update(input, made->last_impulse, equations.joints, true);
-  for (std::size_t i = 0; i < group_.size(); ++i) {
+  const std::size_t count = input.model->bodies.size();
+  for (std::size_t i = 0; i < count; ++i) {
     if (!stiffness_.has(static_cast<int>(i))) continue;
     if (heavy_.empty()) {
-      heavy_.assign(group_.size(), 0);
-      made->added_inertia.assign(group_.size(), Mat3::Zero());
+      heavy_.assign(count, 0);
+      made->added_inertia.assign(count, Mat3::Zero());
     }
-    made->added_inertia[i] = stiffness_.calc_after(static_cast<int>(i));
-    heavy_[group_[i]] = touched_[group_[i]] = 1;
+    heavy_[i] = 1;
+    made->added_inertia[i] = (on_ ? 1 : kHeavyShare) * stiffness_.calc_after(static_cast<int>(i));
+  }
+}
+
+/// With velocities half a step behind: half steps of joint forces at both ends would be unstable with alpha = gamma
+/// = 1.
+void Flight::touch_heavy() {
+  for (std::size_t i = 0; i < heavy_.size(); ++i) {
+    if (!heavy_[i]) continue;
+    touched_[group_[i]] = 1;
     turns_[group_[i]] = kMostTurns;
   }
 }
@@ -238,9 +254,8 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
   splits_ = scheme.splits_springs();
   stiffens_ = scheme.stiffens_turns();
   holds_ranges_ = scheme.closes_joints(*input.options);
-  made->added_inertia.clear();
-  heavy_.clear();
   settles_ = 0;
+  find_heavy(input, equations, made);
   if (on_) {
     update_groups(*input.model, scheme, *input.options, input.h_nominal);
     touched_.assign(group_.size(), 0);
@@ -253,7 +268,7 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
     } else {
       touch_remembered(input);
     }
-    touch_heavy(input, equations, made);
+    touch_heavy();
     touch_landing(input);
   }
   update_kicks(input, equations, made);

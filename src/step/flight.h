@@ -26,7 +26,8 @@
 
 namespace slipstick {
 
-/// Of the schemes with alpha = gamma = 1; for the others forces act as they say.
+/// Of the schemes with alpha = gamma = 1; for the others forces act as they say, and only the inertia of what heavy
+/// loads swing is known here.
 class Flight {
  public:
   /// Who flies, as far as is known before a solution. How long the forces of the start act on each body, and which
@@ -44,7 +45,11 @@ class Flight {
   bool flies_joined(int body) const {
     return on_ && body >= 0 && joined_[group_[body]] && !held_[group_[body]] && !touched_[group_[body]];
   }
-  bool has_heavy() const { return on_ && !heavy_.empty(); }
+  /// The body that stands for its group, if that has joints and does not fly; else -1.
+  int carried_joined_group(int body) const {
+    return on_ && joined_[group_[body]] && !flies_joined(body) ? group_[body] : -1;
+  }
+  bool has_heavy() const { return !heavy_.empty(); }
 
  private:
   void update_groups(const Model& model, const Scheme& scheme, const SimulationOptions& options, double h);
@@ -58,7 +63,8 @@ class Flight {
   bool is_held_range(const StepInput& input, const ContactRows& rows) const;
   void touch_remembered(const StepInput& input);
   void touch_landing(const StepInput& input);
-  void touch_heavy(const StepInput& input, const Equations& equations, StepProblem* made);
+  void find_heavy(const StepInput& input, const Equations& equations, StepProblem* made);
+  void touch_heavy();
   void touch_resting(const StepInput& input, const Equations& equations);
   void update_kicks(const StepInput& input, const Equations& equations, StepProblem* made);
   void find_loaded(const StepInput& input, const StepProblem& made, const Solution& solution);
@@ -74,7 +80,7 @@ class Flight {
   std::vector<char> held_;     ///< per group: its joints, or springs that the step cannot follow, do not let it fly
   std::vector<char> joined_;   ///< per group: it has joints
   std::vector<char> follows_;  ///< per Equations::springs: the step can follow it
-  std::vector<char> heavy_;    ///< per group: joint forces swing a body faster than the step can follow
+  std::vector<char> heavy_;    ///< per body: joint forces swing it faster than the step can follow; empty: none
   GeometricStiffness stiffness_;
   std::vector<char> touched_;           ///< per group: carried
   std::vector<int> turns_;              ///< per group: from one to the other and back, in this trial
@@ -88,7 +94,7 @@ class Flight {
   std::vector<Vec6> load_;
 };
 
-/// M^-1 times an impulse, over the free directions of the body.
-Twist calc_kick(const Body& body, const Vec6& impulse);
+/// M^-1 times an impulse, over the free directions of the body; `added` to its inertia, or null.
+Twist calc_kick(const Body& body, const Vec6& impulse, const Mat3* added = nullptr);
 
 }  // namespace slipstick

@@ -16,10 +16,12 @@ constexpr double kFollowedRatio = 2.5;
 /// Square root of a mobility, of the largest: below it the body cannot turn that way.
 constexpr double kHeld = 1e-5;
 
-/// Adds (r.f) 1 - sym(f r^T).
+/// Adds (r.f) (1 - r r^T/r^2).
 void add_arm_stiffness(const Vec3& arm, const Vec3& force, Mat3* stiffness) {
-  stiffness->diagonal().array() += arm.dot(force);
-  *stiffness -= 0.5 * (force * arm.transpose() + arm * force.transpose());
+  const double square = arm.squaredNorm(), along = arm.dot(force);
+  if (!(square > 0)) return;
+  stiffness->diagonal().array() += along;
+  *stiffness -= along / square * arm * arm.transpose();
 }
 
 /// Takes from a body's mobility about the direction d what a joint does that turns another body with it: that one's

@@ -1,9 +1,14 @@
-// How joint forces resist the turn of a body. A force f at the arm r turns it by r x R^T f; K = (r.f) 1 - sym(f r^T),
+// How joint forces resist the turn of a body. A force f at the arm r turns it by r x R^T f; K = (r.f) (1 - r r^T/r^2),
 // positive part, is how that torque changes with the turn, with f of the last step. A chain under load swings its links
 // faster than the step can see, and without K, that is with the directions of the forces held over the step, a scheme
 // is unstable whatever it does to the joints:
 //
 //   (I + a h^2 K) omega' = (I + b h^2 K) omega + ...
+//
+// A turn about the arm itself changes no torque, and no torque acts about it. K is that of the other two directions:
+// the second derivative of the energy, (r.f) 1 - sym(f r^T), has entries that mix them with the arm's, which come of
+// how one counts turns, and a thin rod has so little inertia there that they set it spinning for ever
+// (docs/decisions/0112).
 //
 // a = b >= 1/4 would be stable and keep the energy if f were known, a - b damps. K is block-diagonal, so A stays so;
 // but it is not a pair of equal and opposite couples. So in groups of bodies that float, whose angular momentum must

@@ -1,5 +1,6 @@
 #include "step/joint_ends.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -361,6 +362,7 @@ void JointEnds::undo_second_half(const StepInput& input, const Solution& solutio
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (made.map.column_of_body[i] < 0 || first_[i].isZero(0)) continue;
     const Body& body = model.bodies[i];
+    const Mat3* added = made.added_inertia.empty() ? nullptr : &made.added_inertia[i];
     const Twist& v = input.state->velocity[i];
     const Twist u = calc_body_twist(input, made.map, made.problem, solution.v, static_cast<int>(i));
     // Impulses of contacts and springs act at q*, half before and half after a motion that joints have bent away from
@@ -373,14 +375,18 @@ void JointEnds::undo_second_half(const StepInput& input, const Solution& solutio
     Vec6 excess = first_[i];
     if (!made.turning[i]) {
       excess.tail<3>() += to_start * moment;
-      const Twist less = calc_kick(body, excess);
+      const Twist less = calc_kick(body, excess, added);
       next->velocity[i].linear -= less.linear;
       next->velocity[i].angular -= less.angular;
       continue;
     }
     next->velocity[i].linear -= excess.head<3>() / body.mass;
-    const Vec3 twice = 2 * first_[i].tail<3>();
-    const Vec3 change = first_[i].tail<3>() - to_start * (made.pose[i].orientation * twice) - to_start * moment;
+    // Of a torque that more inertia takes its part of, the body's own share.
+    const auto own = [&](const Vec3& torque) -> Vec3 {
+      return added == nullptr ? torque : Vec3(body.inertia * (body.inertia + *added).llt().solve(torque));
+    };
+    const Vec3 first = own(first_[i].tail<3>()), twice = 2 * first;
+    const Vec3 change = first - to_start * (made.pose[i].orientation * twice) - own(to_start * moment);
     next->velocity[i].angular += calc_carried_spin(body, change, u.angular, h);
   }
 }
@@ -426,7 +432,7 @@ bool JointEnds::find_end(const StepInput& input, const Flight& flight, const Ste
 }
 
 /// The problem of the end, without rows. `pushes`: ends of ranges will be among them.
-void JointEnds::begin_end(const StepInput& input, const Equations& at, bool pushes, const State& next) {
+void JointEnds::begin_end(const StepInput& input, const StepProblem& made, bool pushes, const State& next) {
   const Model& model = *input.model;
   prescribed_.assign(model.bodies.size(), {});
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
@@ -436,13 +442,17 @@ void JointEnds::begin_end(const StepInput& input, const Equations& at, bool push
   at_end_.prescribed = prescribed_;
   at_end_.h = 0;
   begin_problem(model, &problem_, &map_,
-                taking_part_.empty() && !pushes ? axes_.find_moved(model, at.axes) : std::span<const char>());
+                taking_part_.empty() && !pushes ? axes_.find_moved(model, made.joint_end.equations.axes) : std::span<const char>());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (map_.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
+    const Vec3& omega = next.velocity[i].angular;
     Vec6 momentum;
-    momentum << body.mass * next.velocity[i].linear, body.inertia * next.velocity[i].angular;
-    add_body_column(body, momentum, nullptr, &problem_);
+    momentum << body.mass * next.velocity[i].linear, body.inertia * omega;
+    const bool adds = !made.added_inertia.empty();
+    const Mat3 less = adds ? Mat3(-made.added_inertia[i]) : Mat3(Mat3::Zero());
+    if (adds) momentum.tail<3>() += made.added_inertia[i] * omega;
+    add_body_column(body, momentum, adds ? &less : nullptr, &problem_);
   }
 }
 
@@ -458,7 +468,7 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
   const bool pushes = active_ && ranges_.find_pushing(input, next->pose, solution, made);
   const bool acts = find_end(input, flight, *made, solution, *next, &end.equations);
   if (!acts && !pushes) return result;
-  begin_end(input, end.equations, pushes, *next);
+  begin_end(input, *made, pushes, *next);
   add_rows(made);
   if (active_) ranges_.add_rows(at_end_, *made, map_, &problem_);
   solution_.v.resize(problem_.unknowns());

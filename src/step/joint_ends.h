@@ -68,7 +68,7 @@ class JointEnds {
   void take_second_half(const StepInput& input, const StepProblem& made, const Solution& solution, State* next);
   bool find_end(const StepInput& input, const Flight& flight, const StepProblem& made, const Solution& solution,
                 const State& next, Equations* at);
-  void begin_end(const StepInput& input, const Equations& at, bool pushes, const State& next);
+  void begin_end(const StepInput& input, const StepProblem& made, bool pushes, const State& next);
   void add_rows(StepProblem* made);
   void take(const StepInput& input, StepProblem* made, State* next);
 

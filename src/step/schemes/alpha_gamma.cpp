@@ -1,7 +1,8 @@
 // The family of [Gavrea08]; [AnitescuPotra97] is alpha = gamma = 1 (`euler`), [Potra06] alpha = gamma = 1/2
 // (`trapezoid`). Unknown u = (1 - alpha) v + alpha v', [methods 3] with the corrections given there:
 //
-//   (M - (h/2) kappa F(vF)) u - sum J^T l = M v + alpha kt      l = alpha times the impulse
+//   (M - (h/2) kappa F(vF)) u - sum J^T l = M v + alpha kt      l = alpha times the impulse; bodies that heavy loads
+//                                                         swing have more inertia on both sides (geometric_stiffness.h)
 //   kt = h [(1 - alpha) k(t, q) + alpha k(t + h, move(q, v, h))]   loads: linearly implicit with the exact (dk/dq) v
 //   springs and dampers: compliant rows (add_spring_rows) at q*, elongations of q
 //   joints:   G(q*) u + Theta(q)/h_nominal = 0 (without `stabilize`: G u = 0),    q* = move(q, v, (1 - gamma) h)
@@ -81,6 +82,7 @@ class AlphaGamma final : public Scheme {
   bool corrects_overlap(const SimulationOptions& options) const override { return options.alpha_gamma.stabilize; }
   double row_place(const SimulationOptions& options) const override { return 1 - weights(options).gamma; }
   bool splits_springs() const override { return true; }
+  bool stiffens_turns() const override { return true; }
   bool closes_joints(const SimulationOptions& options) const override {
     const Weights w = weights(options);
     return options.alpha_gamma.stabilize && w.alpha == w.gamma && (w.alpha == 0.5 || w.alpha == 1);
@@ -231,10 +233,14 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, bool agai
       spin_[i] = made->turning[i] ? calc_free_turn(body, momentum.tail<3>(), h)
                                   : Vec3(v.angular + 0.5 * h * (body.inertia_inverse * torque));
     }
-    const Mat3 gyroscopic = calc_gyroscopic(input, w, made->turning, i);
-    const bool spins = !(gyroscopic * spin_[i]).isZero(0);
-    add_body_column(body, momentum, spins ? &gyroscopic : nullptr, &made->problem);
+    Mat3 less = calc_gyroscopic(input, w, made->turning, i);
+    const bool spins = !(less * spin_[i]).isZero(0), heavy = !made->added_inertia.empty();
     if (spins) made->problem.symmetric = false;
+    if (heavy) {
+      less -= made->added_inertia[i];
+      momentum.tail<3>() += made->added_inertia[i] * v.angular;
+    }
+    add_body_column(body, momentum, spins || heavy ? &less : nullptr, &made->problem);
   }
 }
 
@@ -365,7 +371,7 @@ void AlphaGamma::advance(const StepInput& input, const StepProblem& made, const 
   }
 }
 
-/// The impulse of all torques of the step, in the body axes of q*.
+/// The impulse of all torques of the step, in the body axes of q*, less what inertia that is added takes of it.
 Vec3 AlphaGamma::calc_torque(const StepInput& input, const StepProblem& made, const Vec3& u, std::size_t i) const {
   const Body& body = input.model->bodies[i];
   const Weights w = weights_of(input);
@@ -377,7 +383,9 @@ Vec3 AlphaGamma::calc_torque(const StepInput& input, const StepProblem& made, co
 Vec3 AlphaGamma::calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
                                        const State& next, int body) const {
   const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
-  const Vec3 torque = calc_torque(input, made, u, static_cast<std::size_t>(body));
+  Vec3 torque = calc_torque(input, made, u, static_cast<std::size_t>(body));
+  if (!made.added_inertia.empty())
+    torque += made.impulse_scale * (made.added_inertia[body] * (u - velocity_[body].angular));
   const Kick& kick = made.kick[body];
   Vec6 others = kick.after * kick.load + kick.spring;
   if (made.joint_end.active) others += made.joint_end.body[body] - made.joint_end.once[body];
