@@ -138,7 +138,8 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
       double impulse = scale * ((row < 0 ? 0 : lambda[row + r]) + made.map.spring_known[i][r]);
       if (i < made.spring_end.size()) impulse += made.spring_impulse[i][r];
       ledger.kinematic -= impulse * speed.prescribed;
-      ledger.damping -= input.h * spring.damping * speed.total * speed.total;
+      const double rate = made.spring_rate.empty() ? speed.total : made.spring_rate[i][r].value_or(speed.total);
+      ledger.damping -= input.h * spring.damping * rate * rate;
     }
   }
   const auto of_contacts = [&](std::size_t first, std::size_t last) {

@@ -30,10 +30,11 @@ constexpr double kLoopCompliance = 1e-10;
 /// The same in a step through a singular pose, where passes do not find positions that close a loop exactly: one of its
 /// directions has a row that changes its sign on the way. The others still close.
 constexpr double kSingularCompliance = 1e-4;
-/// h^2 k/m from which a spring is stiff for the step.
-constexpr double kStiff = 1;
 /// Parts of a step that are shorter than this share of it bend no way: rounding of positions would be all they see.
 constexpr double kShort = 1e-3;
+/// Of its angular velocity: what the end of a step changes by more, and by more than so many rad in a step, has lost
+/// its joints.
+constexpr double kAstray = 0.25, kNoTurn = 1e-6;
 /// A velocity that changed by more than this share in the last step tells nothing of the next one.
 constexpr double kSmooth = 0.25;
 
@@ -52,6 +53,7 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   const Weights w = scheme.weights(*input.options);
   JointEnd& end = made->joint_end;
   passes_ = 0;
+  implicit_ = w.alpha == 1;
   active_ = linear_ = open_loop_ = two_sided_ = closing_ = false;
   end.active = false;
   end.start = &equations;
@@ -94,20 +96,6 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   update_errors(input);
 }
 
-void JointEnds::find_stiff(const StepInput& input, const Weights& w, const Equations& equations,
-                           const StepProblem& made) {
-  for (std::size_t i = 0; i < equations.springs.size(); ++i) {
-    const SpringRows& spring = equations.springs[i];
-    if (made.spring_before[i] > 0 || !(spring.stiffness > 0)) continue;
-    double mobility = 0;
-    for (int r = 0; r < spring.count; ++r)
-      mobility = std::max(mobility, calc_pair_mobility(*input.model, spring.body_a, spring.body_b, spring.row[r]));
-    if (w.alpha * w.gamma * input.h * input.h * spring.stiffness * mobility > kStiff)
-      stiff_.push_back(static_cast<int>(i));
-  }
-  if (!stiff_.empty()) spring_start_ = equations.springs;
-}
-
 /// u of the coming step, from the change in the last one where that was smooth.
 void JointEnds::guess_way(const StepInput& input, const Flight& flight) {
   const State& state = *input.state;
@@ -136,49 +124,6 @@ void JointEnds::update_errors(const StepInput& input) {
   ranges_.update(input, pose_end_);
   if (!stiff_.empty()) update_spring_rows(model, pose_end_, input.state->axis, &spring_reached_);
   axes_.reach(model, pose_end_, input.state->axis);
-}
-
-/// The impulse is -h (k phi + d phi_dot) with phi that of the end, or for alpha = gamma = 1/2 the mean of both ends,
-/// which keeps the energy.
-void JointEnds::apply_springs(const StepInput& input, StepProblem* made) {
-  const double h = input.h;
-  for (const int i : stiff_) {
-    const SpringRows& spring = made->equations->springs[i];
-    const int row = made->map.spring_row[i];
-    if (row < 0) continue;
-    for (int r = 0; r < spring.count; ++r) {
-      double moves = 0, given = 0;
-      for (const bool of_b : {false, true}) {
-        const int body = of_b ? spring.body_b : spring.body_a;
-        if (body < 0) continue;
-        const Vec6& part = of_b ? spring.row[r].b : spring.row[r].a;
-        const double speed = part.head<3>().dot(way_[body].linear) + part.tail<3>().dot(way_[body].angular);
-        (input.model->bodies[body].kind == BodyKind::Kinematic ? given : moves) += speed;
-      }
-      const double start = spring_start_[i].value[r],
-                   end = linear_ ? start + h * given : spring_reached_[i].value[r] - h * moves;
-      const double c = made->problem.compliance[row + r];  // 1/(alpha gamma h^2 k + alpha h d)
-      const double stretch = two_sided_ ? 0.25 * (start + end) : end;
-      made->problem.c[row + r] = c * h * (spring.stiffness * stretch + (two_sided_ ? 0.5 : 1) * spring.damping * given);
-    }
-  }
-}
-
-/// How far the elongation of the last pass is from the one that its impulse stands for, m or rad.
-double JointEnds::calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution,
-                                    int i) const {
-  double worst = 0;
-  const SpringRows& spring = made.equations->springs[i];
-  const int row = made.map.spring_row[i];
-  for (int r = 0; r < spring.count && row >= 0; ++r) {
-    const double speed = calc_pair_speed(way_, spring.body_a, spring.body_b, spring.row[r]);
-    const double part = two_sided_ ? 0.5 * input.h : input.h;
-    const double stretch = -(solution.lambda[row + r] + part * spring.damping * speed) / (part * spring.stiffness);
-    const double reached = spring_reached_[i].value[r];
-    const double found = two_sided_ ? 0.5 * (spring_start_[i].value[r] + reached) : reached;
-    worst = std::max(worst, std::abs(found - stretch));
-  }
-  return worst;
 }
 
 void JointEnds::apply(const StepInput& input, StepProblem* made) {
@@ -391,6 +336,35 @@ void JointEnds::undo_second_half(const StepInput& input, const Solution& solutio
   }
 }
 
+/// With alpha = 1 what a contact, a motor or a stiff spring carries ends a step with velocities that its joints have
+/// not seen. The next step's rows take care of them, but not of a thin link: the momentum that it carries into its new
+/// axes is that of any spin about its own one. Groups with such a body have the velocities that their joints allow.
+bool JointEnds::find_astray(const StepInput& input, const Flight& flight, const Solution& solution,
+                            const StepProblem& made, const State& next) {
+  astray_.clear();
+  if (!implicit_ || input.backward || made.turning.empty() || input.model->joints.empty()) return false;
+  const std::vector<Body>& bodies = input.model->bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const int body = static_cast<int>(i), group = flight.carried_joined_group(body);
+    if (group < 0 || !made.turning[i]) continue;
+    const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
+    const double change = (next.velocity[i].angular - u).norm();
+    const double size = std::max(u.norm(), input.state->velocity[i].angular.norm());
+    if (!(change > kAstray * size && change * input.h > kNoTurn)) continue;
+    if (astray_.empty()) {
+      astray_.assign(bodies.size(), 0);
+      loops_.update(*input.model, made.equations->joints);
+    }
+    astray_[group] = 1;
+  }
+  return !astray_.empty();
+}
+
+bool JointEnds::takes_part(const Flight& flight, int body) const {
+  const int group = body < 0 || astray_.empty() ? -1 : flight.carried_joined_group(body);
+  return flight.flies_joined(body) || (group >= 0 && astray_[group]);
+}
+
 void JointEnds::add_rows(StepProblem* made) {
   const Model& model = *at_end_.model;
   const Equations& eq = made->joint_end.equations;
@@ -399,7 +373,7 @@ void JointEnds::add_rows(StepProblem* made) {
     for (int r = 0; r < rows.count && loops_.closes[rows.joint]; ++r)
       if (const int row = map_.joint_row[model.joints[rows.joint].first_row + r]; row >= 0)
         problem_.compliance[row] = kLoopCompliance * calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
-  for (std::size_t k = 0; k < eq.couplings.size() && two_sided_; ++k)
+  for (std::size_t k = 0; k < eq.couplings.size() && acts_on_axes(); ++k)
     add_coupling_row(at_end_, eq.couplings[k], model.couplings[k], 0, &problem_, &map_);
   axes_.add_rows(at_end_, eq.axes, &problem_, &map_);
 }
@@ -421,18 +395,29 @@ bool JointEnds::find_end(const StepInput& input, const Flight& flight, const Ste
   const Model& model = *input.model;
   at->joints.clear();
   taking_part_.clear();
-  if (active_) update_joint_rows(model, next.pose, &at->joints);
+  if (active_ || !astray_.empty()) update_joint_rows(model, next.pose, &at->joints);
   for (const JointRows& rows : at->joints)
-    if (rows.compliance == 0 && (two_sided_ || flight.flies_joined(rows.body_a) || flight.flies_joined(rows.body_b)))
+    if (rows.compliance == 0 && (two_sided_ || takes_part(flight, rows.body_a) || takes_part(flight, rows.body_b)))
       taking_part_.push_back(rows);
   update_axis_rows(model, next.pose, input.state->axis, &at->axes);
   update_coupling_rows(model, at->axes, &at->couplings);
-  axes_.find_acting(input, made, solution, next, at->axes, two_sided_);
+  axes_.find_acting(input, made, solution, next, at->axes, acts_on_axes());
   return !taking_part_.empty() || axes_.acts();
 }
 
+/// The bodies that the problem of the end is about; empty: all.
+std::span<const char> JointEnds::find_moved(const Flight& flight, const StepProblem& made, bool pushes) {
+  if (astray_.empty() && (pushes || !taking_part_.empty())) return {};
+  const std::span<const char> rotors = axes_.find_moved(*at_end_.model, made.joint_end.equations.axes);
+  if (astray_.empty()) return rotors;
+  for (std::size_t i = 0; i < astray_.size(); ++i)
+    astray_[i] = rotors[i] != 0 || takes_part(flight, static_cast<int>(i));
+  return astray_;
+}
+
 /// The problem of the end, without rows. `pushes`: ends of ranges will be among them.
-void JointEnds::begin_end(const StepInput& input, const StepProblem& made, bool pushes, const State& next) {
+void JointEnds::begin_end(const StepInput& input, const Flight& flight, const StepProblem& made, bool pushes,
+                          const State& next) {
   const Model& model = *input.model;
   prescribed_.assign(model.bodies.size(), {});
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
@@ -441,8 +426,7 @@ void JointEnds::begin_end(const StepInput& input, const StepProblem& made, bool 
   at_end_.state = &next;
   at_end_.prescribed = prescribed_;
   at_end_.h = 0;
-  begin_problem(model, &problem_, &map_,
-                taking_part_.empty() && !pushes ? axes_.find_moved(model, made.joint_end.equations.axes) : std::span<const char>());
+  begin_problem(model, &problem_, &map_, find_moved(flight, made, pushes));
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (map_.column_of_body[i] < 0) continue;
     const Body& body = model.bodies[i];
@@ -460,15 +444,23 @@ LadderResult JointEnds::end(const StepInput& input, const Flight& flight, const 
                             StepProblem* made, State* next) {
   LadderResult result;
   result.certified = true;
+  made->spring_rate.clear();
+  if (!stiff_.empty() && !linear_) {
+    made->spring_rate.resize(spring_start_.size());
+    for (const int i : stiff_)
+      for (int r = 0; r < spring_start_[i].count; ++r)
+        made->spring_rate[i][r] = (spring_reached_[i].value[r] - spring_start_[i].value[r]) / input.h;
+  }
   const Model& model = *input.model;
-  if (model.joints.empty() || !(active_ || axes_.has_rotors())) return result;
+  const bool astray = find_astray(input, flight, solution, *made, *next);
+  if (model.joints.empty() || !(active_ || astray || axes_.has_rotors())) return result;
   JointEnd& end = made->joint_end;
   first_.assign(model.bodies.size(), Vec6::Zero());
   if (active_ && two_sided_) take_second_half(input, *made, solution, next);
   const bool pushes = active_ && ranges_.find_pushing(input, next->pose, solution, made);
   const bool acts = find_end(input, flight, *made, solution, *next, &end.equations);
   if (!acts && !pushes) return result;
-  begin_end(input, *made, pushes, *next);
+  begin_end(input, flight, *made, pushes, *next);
   add_rows(made);
   if (active_) ranges_.add_rows(at_end_, *made, map_, &problem_);
   solution_.v.resize(problem_.unknowns());
@@ -504,7 +496,7 @@ void JointEnds::take(const StepInput& input, StepProblem* made, State* next) {
                       &end.body);
   axes_.add_last(model, end.equations.axes, end.impulse, &end.body);
   if (active_) ranges_.take(solution_, made);
-  for (std::size_t k = 0; k < model.couplings.size() && two_sided_; ++k) {
+  for (std::size_t k = 0; k < model.couplings.size() && acts_on_axes(); ++k) {
     const CouplingRow& coupling = end.equations.couplings[k];
     for (int i = 0; i < coupling.count; ++i)
       end.body[coupling.body[i]] += end.impulse[model.couplings[k].row] * coupling.row[i];

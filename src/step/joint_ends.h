@@ -13,8 +13,9 @@
 // joints of groups that fly. There a group that does not fly has the position condition alone, and only if its joints
 // form redundant loops: off their manifold the rows of such a loop contradict each other.
 //
-// Springs that are stiff for the step are taken at the end of the way in the same passes: a row that follows the
-// tangent of a circle would stretch one of 1e12 N/m by h^2 v^2/(2 r), which is 1250 J at h = 0.01 and v = r = 1.
+// Springs and dampers that are stiff for the step are taken at the end of the way in the same passes: a row that
+// follows the tangent of a circle would stretch one of 1e12 N/m by h^2 v^2/(2 r), which is 1250 J at h = 0.01 and v = r
+// = 1.
 #pragma once
 
 #include <algorithm>
@@ -64,15 +65,22 @@ class JointEnds {
   void update_errors(const StepInput& input);
   void apply_springs(const StepInput& input, StepProblem* made);
   double calc_spring_error(const StepInput& input, const StepProblem& made, const Solution& solution, int spring) const;
+  bool find_astray(const StepInput& input, const Flight& flight, const Solution& solution, const StepProblem& made,
+                   const State& next);
+  bool takes_part(const Flight& flight, int body) const;
   void undo_second_half(const StepInput& input, const Solution& solution, const StepProblem& made, State* next);
   void take_second_half(const StepInput& input, const StepProblem& made, const Solution& solution, State* next);
   bool find_end(const StepInput& input, const Flight& flight, const StepProblem& made, const Solution& solution,
                 const State& next, Equations* at);
-  void begin_end(const StepInput& input, const StepProblem& made, bool pushes, const State& next);
+  void begin_end(const StepInput& input, const Flight& flight, const StepProblem& made, bool pushes, const State& next);
+  std::span<const char> find_moved(const Flight& flight, const StepProblem& made, bool pushes);
+  /// Rotors and couplings are rows of the end too.
+  bool acts_on_axes() const { return two_sided_ || !astray_.empty(); }
   void add_rows(StepProblem* made);
   void take(const StepInput& input, StepProblem* made, State* next);
 
   bool active_ = false;     ///< some joint is held so in this trial
+  bool implicit_ = false;   ///< alpha = 1
   bool two_sided_ = false;  ///< alpha = 1/2: velocities of the scheme have every impulse twice
   bool closing_ = false;    ///< alpha = 1: positions are closed in the passes though nothing flies
   bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
@@ -101,6 +109,7 @@ class JointEnds {
   std::vector<Twist> prescribed_;                          ///< of kinematic bodies at the end
   std::vector<Vec6> first_;                                ///< per body: impulses of the start, of joints and of rotors
   std::vector<JointRows> taking_part_;
+  std::vector<char> astray_;  ///< per group, then per body that takes part; empty: only groups that fly are asked
   StepInput at_end_;
   RowMap map_;
   Problem problem_;

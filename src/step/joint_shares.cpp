@@ -185,7 +185,7 @@ void JointShares::add(const Equations& equations, std::span<const Pose> pose, st
       next_.clear();
       for (int i = 0; i < coupling.count; ++i)
         put(model_.axes[coupling.term[i].axis].joint, equations.axes[coupling.term[i].axis].row,
-            calc_coupling_factor(coupling, i, equations.axes));
+            equations.couplings[k].factor[i]);
       add_row(coupling.row, -1, k, slots, open);
     }
   }

@@ -89,6 +89,9 @@ struct StepProblem {
   std::vector<double> spring_before;     ///< per Equations::springs: how long it is a force, s; 0: it is a row
   std::vector<SpringRows> spring_end;    ///< those of Model::springs at the end of the trial; empty: nobody asked
   std::vector<std::array<double, 3>> spring_impulse;  ///< what they did there, N s
+  /// Per Equations::springs: mean rates of elongation of those that are taken at the end of their way (joint_ends.h),
+  /// m/s; nothing: those of the rows count. Empty: all are so.
+  std::vector<std::array<std::optional<double>, 3>> spring_rate;
   std::vector<double> last_impulse;  ///< State::joint_impulse, or in a first step what its first pass found, N s
   JointEnd joint_end;
   std::vector<char> turning;  ///< per body: its momentum is carried along (update_turning); may be empty
