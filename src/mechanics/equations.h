@@ -30,7 +30,8 @@ struct JointRows {
   int body_a = kWorld, body_b = kWorld;
   int count = 0;  ///< row_count(joint); fewer in a planar model, where void rows are left out
   std::array<PairRow, 6> row;
-  std::array<double, 6> value;  ///< constraint error at the position level, m or rad
+  std::array<double, 6> value;          ///< constraint error at the position level, m or rad
+  std::array<bool, 6> velocity_only{};  ///< the row follows from no place: it holds a velocity, and has no value
   double compliance = 0, damping_time = 0;
 };
 

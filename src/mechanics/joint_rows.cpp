@@ -25,6 +25,12 @@ void add_row(const PairRow& row, double value, JointRows* rows) {
   ++rows->count;
 }
 
+/// It is not integrable.
+void add_velocity_row(const PairRow& row, JointRows* rows) {
+  rows->velocity_only[rows->count] = true;
+  add_row(row, 0, rows);
+}
+
 void add_row(const ValuedRow& row, JointRows* rows) { add_row(row.row, row.value, rows); }
 
 /// Where nothing holds the bodies to the world: along the axes of A, which takes part as if it carried p_B. An open
@@ -103,7 +109,7 @@ void add_rolling_rows(const Joint& joint, const PlacedJoint& at, JointRows* rows
     up = size > 1e-12 ? Vec3(across / size) : Vec3(at.frame_b.col(0));
   }
   const Vec3 lowest = at.point_b - joint.radius * up;
-  for (int i = 0; i < 2; ++i) add_row(calc_world_row(at.a, at.b, lowest, lowest, at.frame_a.col(i)), 0, rows);
+  for (int i = 0; i < 2; ++i) add_velocity_row(calc_world_row(at.a, at.b, lowest, lowest, at.frame_a.col(i)), rows);
   add_row(calc_world_row(at.a, at.b, lowest, lowest, n), n.dot(lowest - at.point_a), rows);
 }
 
@@ -141,7 +147,7 @@ void add_rows(const Joint& joint, const PlacedJoint& at, bool planar, JointRows*
       add_rolling_rows(joint, at, rows);
       break;
     case JointKind::KnifeEdge:  // not integrable: no value
-      add_row(calc_world_row(at.a, at.b, at.point_b, at.point_b, at.frame_b.col(2)), 0, rows);
+      add_velocity_row(calc_world_row(at.a, at.b, at.point_b, at.point_b, at.frame_b.col(2)), rows);
       break;
     case JointKind::Rope:
     case JointKind::Gear:
@@ -176,6 +182,7 @@ void begin_rows(const Joint& joint, int index, JointRows* out) {
   out->compliance = joint.compliance;
   out->damping_time = joint.damping_time;
   out->count = 0;
+  out->velocity_only = {};
 }
 
 void update_rows(const Model& model, std::span<const Pose> pose, const Joint& joint, JointRows* out) {

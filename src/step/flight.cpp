@@ -148,15 +148,14 @@ void Flight::find_followed(const Model& model, const Scheme& scheme, double h) {
 }
 
 /// Rigid joints let their group fly if the scheme ends steps with velocities that they allow (joint_ends.h). What is
-/// driven or rubs on an axis acts in the problem alone, and so does what holds velocities and not places.
+/// driven or rubs on an axis acts in the problem alone.
 void Flight::hold_joints(const Model& model, bool closes) {
   const auto hold = [&](const Joint& joint) {
     for (const int body : {joint.a, joint.b})
       if (body >= 0) held_[group_[body]] = 1;
   };
   for (const Joint& joint : model.joints) {
-    bool rigid = closes && joint.compliance == 0 && joint.damping_time == 0 && joint.kind != JointKind::Rolling &&
-                 joint.kind != JointKind::KnifeEdge && joint.kind != JointKind::VelocityMotor;
+    bool rigid = closes && joint.compliance == 0 && joint.damping_time == 0 && joint.kind != JointKind::VelocityMotor;
     for (const int body : {joint.a, joint.b}) {
       if (body < 0) continue;
       joined_[group_[body]] = 1;

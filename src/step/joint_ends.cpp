@@ -55,6 +55,7 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   passes_ = 0;
   implicit_ = w.alpha == 1;
   active_ = linear_ = open_loop_ = two_sided_ = closing_ = false;
+  bends_ = true;
   end.active = false;
   end.start = &equations;
   end.split.assign(model.joint_rows, 0);
@@ -75,9 +76,11 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   kept_.assign(model.joint_rows, 0.0);
   for (const JointRows& rows : equations.joints) {
     const Joint& joint = model.joints[rows.joint];
-    if (rows.count == 0 || rows.compliance > 0 || rows.damping_time > 0 || !is_holonomic(joint.kind)) continue;
+    if (rows.count == 0 || rows.compliance > 0 || rows.damping_time > 0) continue;
+    if (two_sided_ && !is_holonomic(joint.kind)) continue;
     const bool flies = flight.flies_joined(joint.a) || flight.flies_joined(joint.b);
-    if (!two_sided_ && !flies && !closing_ && !loops_.redundant[rows.joint]) continue;
+    const bool closes = closing_ && is_holonomic(joint.kind);
+    if (!two_sided_ && !flies && !closes && !loops_.redundant[rows.joint]) continue;
     held_[rows.joint] = 1;
     active_ = true;
     for (int r = 0; r < rows.count; ++r) {
@@ -126,6 +129,14 @@ void JointEnds::update_errors(const StepInput& input) {
   axes_.reach(model, pose_end_, input.state->axis);
 }
 
+/// Of a row that follows from no place: the mean of its speeds at both ends of the way. With the row of the start alone
+/// what goes round a bend would be slowed down in each step, by half of the angle's square.
+double JointEnds::calc_mean_speed(const JointRows& start, int row) const {
+  const JointRows& end = reached_[start.joint];
+  return 0.5 * (calc_pair_speed(way_, start.body_a, start.body_b, start.row[row]) +
+                calc_pair_speed(way_, end.body_a, end.body_b, end.row[row]));
+}
+
 void JointEnds::apply(const StepInput& input, StepProblem* made) {
   if (!active_) return;
   apply_springs(input, made);
@@ -149,12 +160,25 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
         const double speed = part.head<3>().dot(w.linear) + part.tail<3>().dot(w.angular);
         (model.bodies[body].kind == BodyKind::Kinematic ? given : before) += speed;
       }
-      problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
-                               : (reached_[rows.joint].value[r] - kept_[first + r]) / input.h - before;
+      if (rows.velocity_only[r])
+        problem.c[row] = linear_ ? given : calc_mean_speed(rows, r) - before;
+      else
+        problem.c[row] = linear_ ? given + (rows.value[r] - kept_[first + r]) / input.h
+                                 : (reached_[rows.joint].value[r] - kept_[first + r]) / input.h - before;
       if (loops_.closes[rows.joint])
         problem.compliance[row] = (singular_[rows.joint] ? kSingularCompliance : kLoopCompliance) *
                                   calc_pair_mobility(model, rows.body_a, rows.body_b, rows.row[r]);
     }
+  }
+}
+
+void JointEnds::add_bends(const StepInput& input, StepProblem* made) const {
+  if (!active_ || two_sided_ || linear_ || !bends_ || held_.empty()) return;
+  for (const JointRows& rows : start_) {
+    if (!held_[rows.joint] || !made->joint_end.split[input.model->joints[rows.joint].first_row]) continue;
+    made->bent_spin.resize(way_.size());
+    for (const int body : {rows.body_a, rows.body_b})
+      if (body >= 0) made->bent_spin[body] = way_[body].angular;
   }
 }
 
@@ -197,7 +221,12 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
     worst_[i] = found_[i];
     again = again || !done_[i];
   }
-  if (diverges && !begin_singular(input, made)) linear_ = true;
+  if (diverges && bends_) {
+    bends_ = false;
+    passes_ = 1;
+  } else if (diverges && !begin_singular(input, made)) {
+    linear_ = true;
+  }
   good_ = solution;
   return again;
 }
@@ -238,7 +267,9 @@ void JointEnds::find_errors(const StepInput& input, const StepProblem& made, con
     const int first = input.model->joints[rows.joint].first_row;
     for (int r = 0; r < rows.count; ++r) {
       if (made.map.joint_row[first + r] < 0) continue;
-      const double error = std::abs(reached_[rows.joint].value[r] - kept_[first + r]) / loops_.size[rows.joint];
+      const double left =
+          rows.velocity_only[r] ? input.h * calc_mean_speed(rows, r) : reached_[rows.joint].value[r] - kept_[first + r];
+      const double error = std::abs(left) / loops_.size[rows.joint];
       found_[island] = std::max(found_[island], error);
       exact_[island] |= made.joint_end.split[first + r];
       open_loop_ = open_loop_ || (loops_.within[rows.joint] && !(error <= kOpenLoop));

@@ -36,6 +36,8 @@ class JointEnds {
   /// Which joints: fills StepProblem::joint_end. `equations` are those of the start.
   void begin(const StepInput& input, const Scheme& scheme, const Flight& flight, const Equations& equations,
              StepProblem* made);
+  /// Before another pass: how bodies turned in the last one that the constraints of both ends turn (StepProblem).
+  void add_bends(const StepInput& input, StepProblem* made) const;
   /// Offsets and compliances of their rows, after the scheme has made them.
   void apply(const StepInput& input, StepProblem* made);
   /// After a solution: true if positions at its end are not good enough, and another pass will help.
@@ -57,6 +59,7 @@ class JointEnds {
  private:
   void guess_way(const StepInput& input, const Flight& flight);
   int island_of(const StepProblem& made, int a, int b);
+  double calc_mean_speed(const JointRows& start, int row) const;
   void find_errors(const StepInput& input, const StepProblem& made, const Solution& solution);
   bool begin_singular(const StepInput& input, const StepProblem& made);
   void find_islands(const Problem& problem);
@@ -84,6 +87,7 @@ class JointEnds {
   bool two_sided_ = false;  ///< alpha = 1/2: velocities of the scheme have every impulse twice
   bool closing_ = false;    ///< alpha = 1: positions are closed in the passes though nothing flies
   bool linear_ = false;     ///< passes did not help: position errors enter as Theta/h, as they do elsewhere
+  bool bends_ = true;       ///< turns are those of the pass before; false: that did not help
   bool open_loop_ = false;
   int passes_ = 0;
   std::vector<char> singular_;  ///< per joint: it closes a loop that goes through a singular pose in this step

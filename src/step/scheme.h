@@ -97,6 +97,9 @@ struct StepProblem {
   std::vector<char> turning;  ///< per body: its momentum is carried along (update_turning); may be empty
   /// Per body, added to its inertia on both sides (geometric_stiffness.h), kg m^2; empty: none has any.
   std::vector<Mat3> added_inertia;
+  /// Per body, in a further pass: the spin of the one before, where constraints at both ends bend the turn. Empty:
+  /// none.
+  std::vector<std::optional<Vec3>> bent_spin;
   std::vector<Vec3> turn;           ///< per body: what of I omega b leaves out (calc_turning_momentum)
   std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
   double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda

@@ -67,6 +67,8 @@ void Trial::discretize(const StepInput& input, StepReport* report) {
     made_.last_impulse = input.state->joint_impulse;
     begin_ends(input);
   }
+  made_.bent_spin.clear();
+  if (again_ && !settling_) ends_.add_bends(input, &made_);
   scheme_.discretize(input, equations_, again_ && !settling_, &made_);
   ends_.apply(input, &made_);
 }

@@ -50,7 +50,7 @@ def promised(column, cell):
         return 1
     if column == "trapezoid":
         return 2
-    alone = not any(marks.get(name) for name in ("driven", "nonholonomic", "contact", "coupled"))
+    alone = not any(marks.get(name) for name in ("driven", "contact", "coupled"))
     return 2 if alone and group != "coupling" and "screw" not in cell.name else 1
 
 

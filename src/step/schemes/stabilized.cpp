@@ -145,8 +145,14 @@ class Stabilized final : public Scheme {
     const Twist& velocity = input.state->velocity[i];
     Vec6 momentum = made->kick[i].before * (eq.gravity[i] + eq.load[i]);
     momentum.head<3>() += body.mass * velocity.linear;
-    momentum.tail<3>() =
-        calc_turning_momentum(body, made->turning[i], velocity.angular, momentum.tail<3>(), input.h, &made->turn[i]);
+    const Vec3 torque = momentum.tail<3>();
+    if (made->turning[i] && !made->bent_spin.empty() && made->bent_spin[i]) {
+      made->turn[i] = calc_turn_moment(body, *made->bent_spin[i], input.h);
+      momentum.tail<3>() = body.inertia * velocity.angular + torque - made->turn[i];
+    } else {
+      momentum.tail<3>() =
+          calc_turning_momentum(body, made->turning[i], velocity.angular, torque, input.h, &made->turn[i]);
+    }
     const bool adds = !made->added_inertia.empty();
     const Mat3 less = adds ? Mat3(-made->added_inertia[i]) : Mat3(Mat3::Zero());
     if (adds) momentum.tail<3>() += made->added_inertia[i] * velocity.angular;
