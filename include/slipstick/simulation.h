@@ -204,6 +204,7 @@ struct ContactForce {
   Vec3 force = Vec3::Zero();
   Uniqueness uniqueness = Uniqueness::Unknown;  ///< of several parts of a step: the worst
   double friction = 0;  ///< the coefficient that bounded it; by slip, of several parts of a step: that of the last
+  std::string_view relaxed;  ///< what was left out of the law to find an answer; empty: nothing (docs/certificate.md)
 };
 
 struct EnergySplit {

@@ -77,6 +77,7 @@ struct LadderResult {
   double certify_seconds = 0;  ///< the judge's last word
   std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;
+  std::string_view relaxed;    ///< what of the law was left out to find an answer (StepSolver); empty: nothing
 };
 
 /// What one solver of the ladder did since the start, islands counted one by one.

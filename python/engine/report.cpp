@@ -35,6 +35,9 @@ void bind_report(py::module_* module) {
       .def_readonly("certified", &StepReport::certified,
                     "The answer obeys the law within the tolerance, by the judge that all solvers have.")
       .def_property_readonly(
+          "relaxed", [](const StepReport& r) { return std::string(r.relaxed); },
+          "What was left out of the law to find an answer; empty: nothing.")
+      .def_property_readonly(
           "residual", [](const StepReport& r) { return r.certificate.residual.natural; },
           "The largest entry of the natural map, m/s: how far the step is from the law.")
       .def_property_readonly(

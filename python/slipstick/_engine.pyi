@@ -93,6 +93,9 @@ class StepReport:
     def certified(self) -> bool:
         """The answer obeys the law within the tolerance, by the judge that all solvers have."""
     @property
+    def relaxed(self) -> str:
+        """What was left out of the law to find an answer; empty: nothing."""
+    @property
     def residual(self) -> float:
         """The largest entry of the natural map, m/s: how far the step is from the law."""
     @property

@@ -125,6 +125,16 @@ void add_worst(const WorstFigure& worst, JsonText* json) {
   json->end_object();
 }
 
+void add_first(const char* key, const FirstStep& first, JsonText* json) {
+  json->key(key);
+  if (first.step < 0) return json->null();
+  json->begin_object(true);
+  json->field("step", first.step);
+  json->field("time", first.time);
+  json->field("note", first.note);
+  json->end_object();
+}
+
 void add_certificate(const RunFigures& s, const SimulationOptions& options, JsonText* json) {
   json->key("certificate");
   json->begin_object();
@@ -138,16 +148,9 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Json
   json->field("uncertified_steps", s.uncertified);
   json->field("certified_to", s.residual_max.verdict());
   json->field("settled_steps", s.settled_steps);
-  json->key("first_uncertified");
-  if (s.uncertified > 0) {
-    json->begin_object(true);
-    json->field("step", s.first_uncertified.step);
-    json->field("time", s.first_uncertified.time);
-    json->field("note", s.first_uncertified.note);
-    json->end_object();
-  } else {
-    json->null();
-  }
+  add_first("first_uncertified", s.first_uncertified, json);
+  json->field("relaxed_steps", s.relaxed_steps);
+  add_first("first_relaxed", s.first_relaxed, json);
   add_worst(s.worst, json);
   json->field("missed_contacts", s.world.missed);
   json->field("escalations", s.escalations);

@@ -113,6 +113,8 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
     if (s.uncertified++ == 0)
       s.first_uncertified = {simulation.state().step, simulation.state().time, std::string(report.note)};
   }
+  if (!report.relaxed.empty() && s.relaxed_steps++ == 0)
+    s.first_relaxed = {simulation.state().step, simulation.state().time, std::string(report.relaxed)};
   const Certificate& c = report.certificate;
   raise_to(c.residual, &s.residual_max);
   if (c.residual.worst.relative > s.worst.part.relative)

@@ -17,8 +17,8 @@ struct TimeFigures {
 /// Median and 99th percentile by the nearest rank; zeros for no times.
 TimeFigures calc_time_figures(std::vector<double> times);
 
-/// The first step that could not be certified.
-struct FirstUncertified {
+/// The first step that could not be certified, or was only with something left out of the law.
+struct FirstStep {
   std::int64_t step = -1;
   double time = 0;
   std::string note;
@@ -48,11 +48,11 @@ struct RunFigures {
   long not_unique = 0, arbitrary = 0, choices = 0;  ///< StepReport
   int contacts_max = 0, rows_max = 0;
   long iterations = 0, escalations = 0, reach_repeats = 0, late_repeats = 0, core_rows = 0, divisions = 0,
-       uncertified = 0, heap_steps = 0;
+       uncertified = 0, heap_steps = 0, relaxed_steps = 0;
   long settled_steps = 0, exhausted_steps = 0;
   PaceReport pace;                    ///< sums; the shortest of all
   double work_sum = 0, work_max = 0;  ///< row operations
-  FirstUncertified first_uncertified;
+  FirstStep first_uncertified, first_relaxed;
   WorldVerdict world;           ///< sums
   bool last_certified = false;  ///< the last step
   long corrections = 0;         ///< steps after which overlap was corrected

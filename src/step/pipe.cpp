@@ -168,6 +168,7 @@ void Pipe::audit() {
   report.settled = report.settled || outcome.settled;
   report.exhausted = report.exhausted || outcome.exhausted;
   if (!outcome.note.empty()) report.note = outcome.note;
+  if (!outcome.relaxed.empty()) report.relaxed = outcome.relaxed;
   raise_to(outcome.residual, &report.certificate.residual);
   const double before = calc_energy(model, input.state->pose, input.state->velocity, input.state->axis).total();
   const double after = calc_energy(model, end.pose, end.velocity, end.axis).total();
@@ -386,6 +387,7 @@ void Pipe::book(const LadderResult& solved) {
   report.seconds.certify += solved.certify_seconds;
   raise_to(solved.residual, &report.certificate.residual);
   if (solved.certified) return;
+  if (!solved.relaxed.empty()) report.relaxed = solved.relaxed;
   report.certified = false;
   report.note = solved.note;
 }

@@ -102,7 +102,9 @@ struct StepProblem {
   std::vector<std::optional<Vec3>> bent_spin;
   std::vector<Vec3> turn;           ///< per body: what of I omega b leaves out (calc_turning_momentum)
   std::vector<double> restitution;  ///< Lambda_j of [Anitescu03], per contact row block, m/s (<= 0)
-  double impulse_scale = 1;         ///< 1/alpha: physical impulses are this times lambda
+  /// Of the normal row of each contact, m/s: restitution and the gap's share, without what prescribed bodies add to c.
+  std::vector<double> offset;
+  double impulse_scale = 1;  ///< 1/alpha: physical impulses are this times lambda
   RowMap map;
   Problem problem;
 

@@ -107,8 +107,8 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
   const auto take = [&](std::string_view note, auto relax) {
     std::vector<double> largest(given.size(), 0.0);
     const auto change = [&](const NormalOffset& normal) {
-      const double c = relaxed->problem.c[normal.row];
-      return given[island[normal.row]].relative > options_.tolerance ? relax(c, normal) - c : 0.0;
+      const bool fails = given[island[normal.row]].relative > options_.tolerance;
+      return fails ? relax(problem.c[normal.row], normal) - relaxed->problem.c[normal.row] : 0.0;
     };
     for (const NormalOffset& normal : normals) {
       double& most = largest[island[normal.row]];
@@ -133,17 +133,24 @@ void StepSolver::certify(std::span<const NormalOffset> normals, const Problem& p
     bool solved = true;
     for (std::size_t i = 0; i < given.size(); ++i)
       solved = solved && (!helps(i) || solvers_.island_results()[i].certified);
-    if (trial.certified) trial.note = note;
+    if (solved) trial.relaxed = note;
     *result = trial;
     return solved;
   };
-  relaxed->taken = take("restitution dropped", [](double c, const NormalOffset& n) { return c - n.restitution; }) ||
-                   take("penetration not corrected", [](double c, const NormalOffset&) { return std::max(c, 0.0); });
+  const auto drop_restitution = [](double c, const NormalOffset& n) { return c - n.restitution; };
+  const auto keep_overlap = [](double c, const NormalOffset& n) { return c - n.restitution - n.overlap; };
+  relaxed->taken = take("restitution dropped", drop_restitution) || take("penetration not corrected", keep_overlap);
   if (relaxed->taken) return;
+  // What closes in all the same does so because it is told to.
+  const bool pressed = std::any_of(normals.begin(), normals.end(), [&](const NormalOffset& normal) {
+    return given[island[normal.row]].relative > options_.tolerance && keep_overlap(problem.c[normal.row], normal) < 0;
+  });
   *solution = best;
   result->residual = unrelaxed.residual;
   result->solver = unrelaxed.solver;
-  result->note = unrelaxed.note.empty() ? "not converged" : unrelaxed.note;
+  result->note = pressed                  ? "a prescribed motion closes in on what does not give way"
+                 : unrelaxed.note.empty() ? "not converged"
+                                          : unrelaxed.note;
 }
 
 }  // namespace slipstick

@@ -1,7 +1,8 @@
-// Solves a step's problem with the ladder of solvers and, if the judge is not content, relaxes the problem as
-// [methods 2.2] proves to be always solvable: restitution dropped, and last the normal offsets clipped at zero. Each
-// rung climbed and each relaxation is counted; nothing is relaxed in silence. A solver with a budget of iterations
-// proves nothing by using it up: no relaxation then, what it reached is reported as what it is.
+// Solves a step's problem with the ladder of solvers and, if the judge is not content, relaxes the problem: restitution
+// dropped, and last overlap not taken away either. Without prescribed motions what is left is always solvable
+// ([methods 2.2]); the speed of a prescribed body stays in its row, and what it jams has no solution and no
+// certificate. Each rung climbed and each relaxation is counted and named; nothing is relaxed in silence. A solver with
+// a budget of iterations proves nothing by using it up: no relaxation then, what it reached is reported as what it is.
 #pragma once
 
 #include <slipstick/simulation.h>
@@ -12,10 +13,12 @@
 
 namespace slipstick {
 
-/// A normal contact row and the restitution term that is part of its offset.
+/// A normal contact row and the terms of its offset that may be left out. What else there is, the speed of a prescribed
+/// body above all, is a fact.
 struct NormalOffset {
   int row = 0;
   double restitution = 0;  ///< Lambda_j <= 0, m/s
+  double overlap = 0;      ///< what takes overlap away, <= 0, m/s
 };
 
 /// A problem that took the place of one that could not be solved.

@@ -103,7 +103,8 @@ void Trial::warm_start(const StepInput& input, StepReport* report) {
   solution_.uniqueness.assign(problem.blocks.size(), Uniqueness::Unknown);
   const std::size_t count = made_.equations->contacts.size();
   for (std::size_t i = 0; i < count; ++i)
-    if (made_.map.contact_row[i] >= 0) normals_.push_back({made_.map.contact_row[i], made_.restitution[i]});
+    if (const int row = made_.map.contact_row[i]; row >= 0)
+      normals_.push_back({row, made_.restitution[i], std::min(made_.offset[i] - made_.restitution[i], 0.0)});
   // Rows that a driver has put behind the others are out of order: then one goes through all of them.
   const std::vector<Contact>& contacts = input.contacts->contacts;
   const bool sorted = std::is_sorted(contacts.begin(), contacts.end(),

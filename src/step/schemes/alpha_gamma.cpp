@@ -132,7 +132,6 @@ class AlphaGamma final : public Scheme {
   std::vector<Vec6> load_end_;    ///< loads there
   std::vector<Vec3> spin_;        ///< omega at which the gyroscopic matrix is taken
   std::vector<Vec3> spin_found_;  ///< the same from a solution (`refine`)
-  std::vector<double> offset_;    ///< of the normal row of each contact, m/s
 };
 
 /// v with prescribed motions in place, q* and move(q, v, h).
@@ -248,12 +247,12 @@ void AlphaGamma::add_contacts(const StepInput& input, const Weights& w, double s
   const std::vector<ContactRows>& rows = equations_.contacts;
   const double fall = kCorrectionSpeed * input.model->gravity.norm() * input.h_nominal;
   made->restitution.assign(rows.size(), 0.0);
-  offset_.assign(rows.size(), 0.0);
+  made->offset.assign(rows.size(), 0.0);
   if (share > 0)
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Contact& contact = input.contacts->contacts[rows[i].contact];
       const double limit = std::max(kLeastCorrection * calc_slow_speed(*input.model, input.h_nominal, contact), fall);
-      offset_[i] = std::clamp(share * calc_row_gap(input, contact) / input.h_nominal, -limit, limit);
+      made->offset[i] = std::clamp(share * calc_row_gap(input, contact) / input.h_nominal, -limit, limit);
     }
   // Rows on the way of centres are about places: q' = q + h ((1 - r) v + r u), r = gamma/alpha.
   const double r = w.alpha == w.gamma || !(w.gamma > 0) ? 1 : w.gamma / w.alpha;
@@ -261,9 +260,9 @@ void AlphaGamma::add_contacts(const StepInput& input, const Weights& w, double s
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     if (!contact.central) continue;
     const double speed = calc_pair_speed(velocity_, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
-    offset_[i] = (contact.gap / input.h + (1 - r) * speed) / r;
+    made->offset[i] = (contact.gap / input.h + (1 - r) * speed) / r;
   }
-  add_contact_rows(input, rows, offset_, &made->problem, &made->map);
+  add_contact_rows(input, rows, made->offset, &made->problem, &made->map);
   stop_turning(input, w, made);
 }
 

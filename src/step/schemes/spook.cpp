@@ -111,7 +111,7 @@ class Spook final : public Scheme {
   void update_taut(const StepInput& input);
   void update_range_bend(const StepInput& input, std::vector<double>* bend) const;
   double calc_taut_offset(const StepInput& input, const ContactRows& rows, const Contact& contact) const;
-  void update_offsets(const StepInput& input, const std::vector<ContactRows>& rows);
+  void update_offsets(const StepInput& input, const std::vector<ContactRows>& rows, std::vector<double>* offset) const;
   void add_contacts(const StepInput& input, StepProblem* made);
 
   // Scratch.
@@ -128,7 +128,6 @@ class Spook final : public Scheme {
   std::vector<char> taut_;          ///< per Model::limits: it carried load in the last step
   bool has_taut_ = false;
   GeometricStiffness stiffness_;
-  std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
 
 /// v, with prescribed motions in place; `ahead`: as it is expected at the end of the step.
@@ -292,20 +291,21 @@ double Spook::calc_taut_offset(const StepInput& input, const ContactRows& rows, 
          (bend_end_[slot] + (fresh ? 0 : phi) * bend_[slot]) / h;
 }
 
-void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows>& rows) {
+void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows>& rows,
+                           std::vector<double>* offset) const {
   const SimulationOptions& options = *input.options;
   const double plastic = options.restitution_threshold.value_or(calc_plastic_speed(*input.model, input.h_nominal));
-  offset_.assign(rows.size(), kInfinity);
+  offset->assign(rows.size(), kInfinity);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Contact& contact = input.contacts->contacts[rows[i].contact];
     const PairLaw& law = law_of(*input.model, contact);
     const double speed = calc_pair_speed(velocity_, rows[i].body_a, rows[i].body_b, rows[i].row[0]);
     if (contact.central) {
-      offset_[i] = contact.gap / input.h;
+      (*offset)[i] = contact.gap / input.h;
       continue;
     }
     if (contact.limit >= 0 && taut_[contact.limit] && !(law.restitution > 0 && speed < -plastic)) {
-      offset_[i] = calc_taut_offset(input, rows[i], contact);
+      (*offset)[i] = calc_taut_offset(input, rows[i], contact);
       continue;
     }
     if (contact.gap > 0) {
@@ -314,12 +314,12 @@ void Spook::update_offsets(const StepInput& input, const std::vector<ContactRows
       // all the same, close_joints brings the joint back.
       const bool far =
           options.close_joints && contact.limit >= 0 && contact.gap > kFarLimit + kFarSteps * input.h * std::abs(speed);
-      if (options.spook.anticipate && !rebounds && !far) offset_[i] = contact.gap / input.h;
+      if (options.spook.anticipate && !rebounds && !far) (*offset)[i] = contact.gap / input.h;
       continue;
     }
     const SpookRow row = make_spook_row(options.spook.contact_compliance, calc_spook_damping(law, options), input.h);
     const double gap = corrects_overlap(options) ? calc_row_gap(input, contact) : contact.gap;
-    offset_[i] = row.phi * (4 / input.h * gap - std::max(speed, 0.0));
+    (*offset)[i] = row.phi * (4 / input.h * gap - std::max(speed, 0.0));
   }
 }
 
@@ -327,8 +327,8 @@ void Spook::add_contacts(const StepInput& input, StepProblem* s) {
   const std::vector<ContactRows>& rows = s->equations->contacts;
   const SimulationOptions& options = *input.options;
   s->restitution.assign(rows.size(), 0.0);
-  update_offsets(input, rows);
-  add_contact_rows(input, rows, offset_, &s->problem, &s->map);
+  update_offsets(input, rows, &s->offset);
+  add_contact_rows(input, rows, s->offset, &s->problem, &s->map);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (s->map.contact_row[i] < 0) continue;
     const Contact& contact = input.contacts->contacts[rows[i].contact];

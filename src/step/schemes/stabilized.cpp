@@ -124,17 +124,17 @@ class Stabilized final : public Scheme {
     add_axis_rows(input, {}, eq, gamma, &made->problem, &made->map);
     add_spring_rows(input, {}, eq.springs, made->spring_before, &made->problem, &made->map);
     update_restitution(input, eq, &made->restitution);
-    offset_.resize(eq.contacts.size());
-    for_portions(input.team, offset_.size(), kContactPortion, [&](std::size_t first, std::size_t last) {
+    made->offset.resize(eq.contacts.size());
+    for_portions(input.team, made->offset.size(), kContactPortion, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const Contact& contact = input.contacts->contacts[eq.contacts[i].contact];
         // What is open may close within the part, however short that is; what overlaps comes apart as in a whole step.
         const double time = !input.closed && contact.gap > 0 ? input.h : input.h_nominal;
-        offset_[i] = contact.central ? contact.gap / input.h
-                                     : gamma * calc_row_gap(input, contact) / time + made->restitution[i];
+        made->offset[i] = contact.central ? contact.gap / input.h
+                                          : gamma * calc_row_gap(input, contact) / time + made->restitution[i];
       }
     });
-    add_contact_rows(input, eq.contacts, offset_, &made->problem, &made->map);
+    add_contact_rows(input, eq.contacts, made->offset, &made->problem, &made->map);
   }
 
  private:
@@ -158,8 +158,6 @@ class Stabilized final : public Scheme {
     if (adds) momentum.tail<3>() += made->added_inertia[i] * velocity.angular;
     fill_body_column(body, momentum, adds ? &less : nullptr, column, &made->problem);
   }
-
-  std::vector<double> offset_;  ///< of the normal row of each contact, m/s
 };
 
 }  // namespace

@@ -45,14 +45,15 @@ TEST(StepSolver, DropsRestitutionOnRecordWhenThereIsNoSolution) {
   Problem problem = make_bodies(1);
   add_row(0, 1, -0.5, &problem);
   add_row(0, -1, 0.2, &problem);
-  const std::vector<NormalOffset> normals{{0, -0.5}, {1, 0}};
+  const std::vector<NormalOffset> normals{{0, -0.5, 0}, {1, 0, 0}};
   StepSolver ladder({});
   Relaxed relaxed;
   Solution solution;
   const LadderResult result = ladder.solve(normals, problem, &relaxed, &solution);
   EXPECT_TRUE(result.certified);
   EXPECT_GE(result.escalations, 1);
-  EXPECT_EQ(result.note, "restitution dropped");
+  EXPECT_EQ(result.relaxed, "restitution dropped");
+  EXPECT_TRUE(result.note.empty());
   EXPECT_NEAR(solution.v[0], 0, 1e-9);
   // The relaxation is a problem of its own; the given one is as it was.
   EXPECT_TRUE(relaxed.taken);
@@ -65,17 +66,41 @@ TEST(StepSolver, LeavesAPenetrationWhenItCannotBeCorrected) {
   Problem problem = make_bodies(1);
   add_row(0, 1, -0.3, &problem);
   add_row(0, -1, -0.3, &problem);
-  const std::vector<NormalOffset> normals{{0, 0}, {1, 0}};
+  const std::vector<NormalOffset> normals{{0, 0, -0.3}, {1, 0, -0.3}};
   StepSolver ladder({});
   Relaxed relaxed;
   Solution solution;
   const LadderResult result = ladder.solve(normals, problem, &relaxed, &solution);
   EXPECT_TRUE(result.certified);
-  EXPECT_EQ(result.note, "penetration not corrected");
+  EXPECT_EQ(result.relaxed, "penetration not corrected");
   EXPECT_TRUE(relaxed.taken);
   EXPECT_EQ(relaxed.problem.c[1], 0);
   EXPECT_EQ(problem.c[1], -0.3);
   EXPECT_NEAR(solution.v[0], 0, 1e-9);
+}
+
+TEST(StepSolver, NeverLeavesOutWhatAPrescribedBodyDoes) {
+  // One wall overlaps by what asks for 0.3 m/s; the other comes on at 0.2 m/s, and takes 0.1 m/s of overlap away.
+  Problem problem = make_bodies(1);
+  add_row(0, 1, -0.3, &problem);
+  add_row(0, -1, -0.3, &problem);
+  const std::vector<NormalOffset> normals{{0, 0, -0.3}, {1, 0, -0.1}};
+  StepSolver ladder({});
+  Relaxed relaxed;
+  Solution solution;
+  const LadderResult result = ladder.solve(normals, problem, &relaxed, &solution);
+  EXPECT_TRUE(result.certified);
+  EXPECT_EQ(result.relaxed, "penetration not corrected");
+  EXPECT_NEAR(relaxed.problem.c[1], -0.2, 1e-15);
+  EXPECT_NEAR(solution.v[0], -0.2, 1e-9);  // it gives way
+  // The wall below stands still and does not overlap: the body cannot.
+  problem.c[0] = 0;
+  const LadderResult jammed =
+      ladder.solve(std::vector<NormalOffset>{{0, 0, 0}, {1, 0, -0.1}}, problem, &relaxed, &solution);
+  EXPECT_FALSE(jammed.certified);
+  EXPECT_FALSE(relaxed.taken);
+  EXPECT_TRUE(jammed.relaxed.empty());
+  EXPECT_EQ(jammed.note, "a prescribed motion closes in on what does not give way");
 }
 
 TEST(StepSolver, SaysWhenNothingHelps) {
@@ -103,7 +128,7 @@ TEST(StepSolver, CountsEveryIslandOnceHoweverOftenItIsTried) {
   add_row(0, 1, -0.3, &problem);  // squeezed: the ladder tries all it has, then relaxes
   add_row(0, -1, -0.3, &problem);
   add_row(1, 1, 0, &problem);
-  const std::vector<NormalOffset> normals{{0, 0}, {1, 0}, {2, 0}};
+  const std::vector<NormalOffset> normals{{0, 0, -0.3}, {1, 0, -0.3}, {2, 0, 0}};
   StepSolver ladder({});
   StepReport report;
   ladder.begin(&report);
