@@ -202,6 +202,32 @@ TEST(Touch, ASpinningBoxConverges) {
   }
 }
 
+/// A leg of 0.2 kg under a trunk of 2 kg, which 200 N push to the end of its range: how high their centre rises.
+double calc_jump(double h, const char* scheme) {
+  Simulation simulation = simulation_of(scene_of(
+      "bodies:\n" + std::string(kFloor) +
+      "  - {name: leg, mass: 0.2, position: [0, 0, 0.05], lock: [rotation], shapes: [{sphere: {radius: 0.05}}]}\n"
+      "  - {name: trunk, mass: 2, position: [0, 0, 0.4], lock: [rotation], shapes: [{sphere: {radius: 0.1}}]}\n"
+      "joints:\n  - slider: {between: [leg, trunk], axis: [0, 0, 1], limits: [0, 0.2], motor: {speed: 100, max: "
+      "200}}\n" +
+      steps_of(h, scheme)));
+  test::run_until(0.3, &simulation);
+  const State& state = simulation.state();
+  const double z = (0.2 * state.pose[1].position.z() + 2 * state.pose[2].position.z()) / 2.2;
+  const double v = (0.2 * state.velocity[1].linear.z() + 2 * state.velocity[2].linear.z()) / 2.2;
+  return z + v * v / (2 * 9.81) - (0.2 * 0.05 + 2 * 0.4) / 2.2;
+}
+
+TEST(Touch, ALegThatComesToItsStopJumpsAsHighAsItMust) {
+  const double v = 2 / 2.2 * std::sqrt(2 * 0.2 * (200 / 2. - 9.81)), exact = 0.2 * 2 / 2.2 + v * v / (2 * 9.81);
+  for (const char* scheme : kFixedSchemes) {
+    EXPECT_NEAR(calc_jump(1. / 200, scheme), exact, 0.08 * exact) << scheme;
+    EXPECT_NEAR(calc_jump(1. / 800, scheme), exact, 0.02 * exact) << scheme;
+    EXPECT_NEAR(calc_jump(1. / 3200, scheme), exact, 0.005 * exact) << scheme;
+  }
+  EXPECT_NEAR(calc_jump(1. / 200, "trapezoid"), exact, 1e-9 * exact);
+}
+
 /// Boxes between elastic walls, in the plane and in space: many turn while they come, some fit in flat.
 TEST(Touch, ElasticBoxesKeepTheirEnergy) {
   for (const char* scheme : kFixedSchemes)

@@ -7,6 +7,7 @@
 #include "step/core_rows.h"
 #include "step/drivers/driver.h"
 #include "step/drivers/part_limit.h"
+#include "step/drivers/touch_part.h"
 #include "step/impact_stage.h"
 #include "step/landing.h"
 #include "step/late_contacts.h"
@@ -33,6 +34,7 @@ class FixedDriver final : public Driver {
         cores_(pipe->model),
         gamma_(pipe->scheme.weights(pipe->options).gamma),
         reached_(pipe->state),
+        touch_part_(pipe->model),
         touches_(pipe->model),
         landings_(pipe->model) {}
 
@@ -46,6 +48,7 @@ class FixedDriver final : public Driver {
   void begin_part();
   double calc_part(double left);
   double threshold() const;
+  double calc_until_touch(double part);
   bool misses_closed();
   bool find_cores();
   bool divide();
@@ -77,6 +80,8 @@ class FixedDriver final : public Driver {
   bool is_extended_ = false;  ///< the trial has `extended_` instead of what was found
   ContactSet extended_;       ///< what may close, and what the ends of trials and the ways to them have shown
   ContactSet unseen_;         ///< these and what has closed without a row, at the last try
+  TouchPart touch_part_;
+  std::vector<Twist> speed_;  ///< those with prescribed motion too
   TouchImpacts touches_;
   State struck_;       ///< the state with the velocities with which those begin the trial that are struck within it
   ContactSet raised_;  ///< what the trial has, with gaps that are right at its end
@@ -97,7 +102,7 @@ void FixedDriver::begin() {
   shortened_ = 0;
   begin_trials();
   pipe_.input.state = start_;
-  pipe_.input.h = turns_far(pipe_.model, pipe_.state.velocity, h) ? calc_part(h) : h;
+  pipe_.input.h = calc_until_touch(turns_far(pipe_.model, pipe_.state.velocity, h) ? calc_part(h) : h);
 }
 
 /// The rest of a divided step.
@@ -106,7 +111,7 @@ void FixedDriver::begin_part() {
   shortened_ = 0;
   begin_trials();
   pipe_.look_from(*start_);
-  pipe_.input.h = calc_part(end_time_ - start_->time);
+  pipe_.input.h = calc_until_touch(calc_part(end_time_ - start_->time));
 }
 
 /// What is left of the step, or as much of it as what turns and is near allows: a row has the lever arm of the start.
@@ -120,6 +125,20 @@ double FixedDriver::calc_part(double left) {
 
 double FixedDriver::threshold() const {
   return pipe_.options.restitution_threshold.value_or(calc_plastic_speed(pipe_.model, pipe_.options.step));
+}
+
+/// Of a part, as much as there is until something that joints hold touches: its impact has the lever arms of that
+/// instant, and what acts until then has acted.
+double FixedDriver::calc_until_touch(double part) {
+  if (parts_ + 1 >= kMaxParts || pipe_.model.joints.empty() ||
+      pipe_.scheme.impacts_before(pipe_.options) != ImpactsBefore::Ahead)
+    return part;
+  speed_ = start_->velocity;
+  for (std::size_t i = 0; i < speed_.size(); ++i)
+    if (pipe_.model.bodies[i].kind == BodyKind::Kinematic) speed_[i] = pipe_.prescribed[i];
+  const double most = touch_part_.find(*start_, speed_, pipe_.found.contacts, threshold(), part, pipe_.options.step);
+  if (most < part) ++pipe_.report.divisions;
+  return most;
 }
 
 /// What has closed rebounds, what comes down alone does so, and the trial begins with the velocities after that.
