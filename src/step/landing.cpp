@@ -182,6 +182,16 @@ StepInput Landings::carried_at(const StepInput& input) const {
   return at;
 }
 
+void Landings::aim(const ContactSet& given, ContactSet* aimed) const {
+  *aimed = given;
+  for (Contact& contact : aimed->contacts) {
+    const int body = find_lone(contact);
+    if (body < 0 || landing_[body].share < 0 || contact.gap <= 0) continue;
+    (body == contact.body_a ? contact.point_b : contact.point_a) =
+        body == contact.body_a ? contact.point_a : contact.point_b;
+  }
+}
+
 bool Landings::run(const StepInput& input, std::span<const char> handled, ContactFinder* finder, StepSolver* ladder,
                    State* restarted) {
   landing_.clear();

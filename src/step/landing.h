@@ -12,6 +12,8 @@
 // What is left of the step's forces, (1 - s) h less the lag (it may be below 0), acts together with the impact, so that
 // a force gives h f in this step too. The gap row ends at u = s v- + (1 - s) v+: the right way, to second order.
 //
+// The contact's row has the point of the body that will touch: friction of the impact has its lever arm.
+//
 // Only of bodies that nothing but contacts with the surroundings holds: of bodies that touch each other all must have
 // their velocities at the same instant.
 #pragma once
@@ -29,6 +31,11 @@ class Landings {
   /// says true. `handled`, per body: not these (touch_impacts.h); empty: nobody is.
   bool run(const StepInput& input, std::span<const char> handled, ContactFinder* finder, StepSolver* ladder,
            State* restarted);
+
+  /// After `run`: the contacts of the trial, those of what comes down with the body's own point on both sides. In the
+  /// middle of the gap, where rows are taken, the lever arm of friction would be longer by half a gap than it is at the
+  /// touch. What lies under it does not care.
+  void aim(const ContactSet& given, ContactSet* aimed) const;
 
   /// Per body: StepInput::landing.
   std::span<const Landing> landings() const { return landing_; }

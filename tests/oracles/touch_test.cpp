@@ -85,6 +85,21 @@ TEST(Touch, SpinOfABouncedBallIsThatOfClosedFormAtEveryStep) {
       }
 }
 
+/// The same ball without restitution rolls at 5/7 of its speed. Its impact is one of the step's own rows (landing.h).
+TEST(Touch, SpinOfABallThatStaysDownIsThatOfClosedForm) {
+  for (const char* scheme : kFixedSchemes)
+    for (const double n : {100., 240., 333., 1000.}) {
+      Simulation simulation =
+          simulation_of(scene_of(rules(0.9, 0, 0) + kFloor +
+                                 "  - {name: ball, mass: 1, position: [0, 0, 0.137], velocity: [10, 0, -10], shapes: "
+                                 "[{sphere: {radius: 0.02}}]}\n" +
+                                 steps_of(1 / n, scheme)));
+      test::run_until(0.05, &simulation);
+      EXPECT_NEAR(simulation.state().velocity[1].angular.y(), 2500. / 7, 1e-6) << scheme << " " << n;
+      EXPECT_NEAR(simulation.state().velocity[1].linear.x(), 50. / 7, 1e-8) << scheme << " " << n;
+    }
+}
+
 /// A spinning billiard ball throws another one by the friction of their touch, which slips all the time or ends slip.
 TEST(Touch, ABilliardBallIsThrownAsInClosedForm) {
   constexpr double kMass = 0.17, kRadius = 0.028, kE = 0.9;

@@ -85,6 +85,7 @@ class FixedDriver final : public Driver {
   TouchImpacts touches_;
   State struck_;       ///< the state with the velocities with which those begin the trial that are struck within it
   ContactSet raised_;  ///< what the trial has, with gaps that are right at its end
+  ContactSet aimed_;   ///< with the lever arms of the touch
   std::vector<Twist> unstruck_;
   ImpactStage impacts_;
   bool rebounded_ = false;
@@ -155,6 +156,9 @@ void FixedDriver::prepare() {
     if (is_extended_) input.contacts = &extended_;
   }
   if (touches_.raise(*input.contacts, &raised_)) input.contacts = &raised_;
+  if (!landed_) return;
+  landings_.aim(*input.contacts, &aimed_);
+  input.contacts = &aimed_;
 }
 
 /// The velocities with which the trial begins, if they are not those of its state.
