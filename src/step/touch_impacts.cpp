@@ -79,8 +79,8 @@ bool TouchImpacts::may_turn_in(const Contact& contact) const {
   return turn > kSlightTurn && closing > threshold_ && contact.gap <= input_.h * closing;
 }
 
-/// Pairs of shapes and which of their contacts may touch. False: none.
-bool TouchImpacts::find_pairs() {
+/// Which contacts may touch and rebound. False: none.
+bool TouchImpacts::find_due() {
   const std::vector<Contact>& contacts = input_.contacts->contacts;
   due_.assign(contacts.size(), 0);
   bool any = false;
@@ -90,24 +90,7 @@ bool TouchImpacts::find_pairs() {
     due_[i] = is_due(contact) ? 1 : may_turn_in(contact) ? 2 : 0;
     any = any || due_[i];
   }
-  if (!any) return false;
-  pairs_.clear();
-  for (const Contact& contact : contacts) {
-    if (contact.limit >= 0 || contact.central) continue;
-    if (!pairs_.empty() && pairs_.back().shape_a == contact.key.shape_a && pairs_.back().shape_b == contact.key.shape_b)
-      continue;
-    TouchPair pair{contact.key.shape_a, contact.key.shape_b, contact.body_a, contact.body_b};
-    pair.length = calc_touch_length(model_, contact);
-    pair.rebounds = has_restitution(law_of(model_, contact));
-    pairs_.push_back(pair);
-  }
-  const auto key = [](const TouchPair& pair) { return std::array{pair.shape_a, pair.shape_b}; };
-  std::sort(pairs_.begin(), pairs_.end(),
-            [&](const TouchPair& a, const TouchPair& b) { return key(a) < key(b); });  // rows put behind the others
-  pairs_.erase(std::unique(pairs_.begin(), pairs_.end(),
-                           [&](const TouchPair& a, const TouchPair& b) { return key(a) == key(b); }),
-               pairs_.end());
-  return true;
+  return any;
 }
 
 int TouchImpacts::root_of(int body) {
@@ -172,14 +155,32 @@ bool TouchImpacts::make_clusters() {
     clusters_[cluster_of_[i]].bodies.push_back(static_cast<int>(i));
     handled_[i] = 1;
   }
+  if (cluster_count_ > 0) find_pairs();
+  return cluster_count_ > 0;
+}
+
+/// Pairs of shapes of which a body is in a cluster, sorted: rows that were put behind the others are not.
+void TouchImpacts::find_pairs() {
+  pairs_.clear();
+  const auto is_handled = [&](int body) { return body >= 0 && handled_[body] != 0; };
+  const auto key = [](const TouchPair& pair) { return std::array{pair.shape_a, pair.shape_b}; };
+  for (const Contact& contact : input_.contacts->contacts) {
+    if (contact.limit >= 0 || contact.central || !(is_handled(contact.body_a) || is_handled(contact.body_b))) continue;
+    TouchPair pair{contact.key.shape_a, contact.key.shape_b, contact.body_a, contact.body_b};
+    if (!pairs_.empty() && key(pairs_.back()) == key(pair)) continue;
+    pair.length = calc_touch_length(model_, contact);
+    pair.rebounds = has_restitution(law_of(model_, contact));
+    pairs_.push_back(pair);
+  }
+  std::sort(pairs_.begin(), pairs_.end(), [&](const TouchPair& a, const TouchPair& b) { return key(a) < key(b); });
+  const auto same = [&](const TouchPair& a, const TouchPair& b) { return key(a) == key(b); };
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end(), same), pairs_.end());
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    TouchPair& pair = pairs_[k];
-    pair.is_known = false;
+    const TouchPair& pair = pairs_[k];
     const int a = pair.body_a < 0 ? -1 : cluster_of_[pair.body_a], b = pair.body_b < 0 ? -1 : cluster_of_[pair.body_b];
     if (a >= 0) clusters_[a].pairs.push_back(static_cast<int>(k));
     if (b >= 0 && b != a) clusters_[b].pairs.push_back(static_cast<int>(k));
   }
-  return cluster_count_ > 0;
 }
 
 // ---------------------------------------------------------------- from touch to touch
@@ -193,7 +194,7 @@ double TouchImpacts::gather(Cluster* cluster, double share) {
     const TouchPair& pair = pairs_[k];
     for (const Contact& contact : search_.look(pair, share))
       if (contact.gap <= kTakesPart * pair.length) cluster->contacts.push_back(contact);
-    if (pair.rebounds && share > cluster->now && search_.has_gone_in(pair))
+    if (pair.rebounds && !pair.rests && share > cluster->now && search_.has_gone_in(pair))
       earlier = std::min(earlier, search_.find(pair, cluster->now, share));
   }
   return earlier;
@@ -205,7 +206,7 @@ bool TouchImpacts::find_next(Cluster* cluster) {
   double share = kInfinity;
   for (const int k : cluster->pairs) {
     TouchPair& pair = pairs_[k];
-    if (!pair.rebounds) continue;
+    if (!pair.rebounds || pair.rests) continue;
     if (!pair.is_known) pair.next = search_.find(pair, cluster->now, kInfinity);
     pair.is_known = true;
     share = std::min(share, pair.next);
@@ -255,7 +256,21 @@ void TouchImpacts::take_impulses(const Cluster& cluster) {
     ways_.strike(i, cluster.now, touch_.pose[i], after_[i], impulse);
     moment_[i] += spun;
   }
-  for (const int k : cluster.pairs) pairs_[k].is_known = false;
+  for (const int k : cluster.pairs) pairs_[k].is_known = pairs_[k].rests = false;
+  find_resting(cluster);
+}
+
+/// What leaves more slowly than a plastic impact may come does not rebound again, until others strike its bodies.
+void TouchImpacts::find_resting(const Cluster& cluster) {
+  for (const Contact& contact : cluster.contacts) {
+    const auto along = [&](int body, const Vec3& point) {
+      if (body < 0) return 0.0;
+      const Pose& q = touch_.pose[body];
+      return contact.normal.dot(point_velocity(q, after_[body], q.orientation.conjugate() * (point - q.position)));
+    };
+    const double leaving = along(contact.body_b, contact.point_b) - along(contact.body_a, contact.point_a);
+    if (leaving < threshold_) pairs_[find_pair_of(contact.key)].rests = true;
+  }
 }
 
 void TouchImpacts::strike(Pass* pass, StepSolver* ladder) {
@@ -305,7 +320,7 @@ bool TouchImpacts::look_at_ends() {
         end_gaps_.push_back({contact.key, contact.gap});
         least_gap_[k] = std::min(least_gap_[k], contact.gap);
       }
-      if (!pair.rebounds || cluster.touches >= kMostTouches || !search_.has_gone_in(pair)) continue;
+      if (!pair.rebounds || pair.rests || cluster.touches >= kMostTouches || !search_.has_gone_in(pair)) continue;
       pair.next = search_.find(pair, cluster.now, 1);
       any = any || pair.next <= 1;
     }
@@ -348,7 +363,7 @@ bool TouchImpacts::run(const StepInput& input, double threshold, ContactFinder* 
   speed_ = input.state->velocity;
   for (std::size_t i = 0; i < speed_.size(); ++i)
     if (model_.bodies[i].kind == BodyKind::Kinematic) speed_[i] = input.prescribed[i];
-  if (!find_pairs()) return false;
+  if (!find_due()) return false;
   meet_.clear();
   moment_.resize(model_.bodies.size());
   for (int k = 0;; ++k) {
@@ -357,7 +372,12 @@ bool TouchImpacts::run(const StepInput& input, double threshold, ContactFinder* 
       count_ = 0;
       return false;
     }
-    if (k == 0) touch_ = *input.state;
+    if (k == 0) {
+      touch_.time = input.state->time;
+      touch_.pose = input.state->pose;
+      touch_.velocity = input.state->velocity;
+      touch_.axis = input.state->axis;
+    }
     ways_.begin(input_, handled_);
     search_.begin(input_, ways_, threshold_, finder);
     struck_.clear();

@@ -61,19 +61,21 @@ class TouchImpacts {
     double gap;
   };
 
-  bool find_pairs();
+  bool find_due();
   bool is_due(const Contact& contact) const;
   bool may_turn_in(const Contact& contact) const;
   int root_of(int body);
   void unite(int a, int b);
   void find_groups();
   bool make_clusters();
+  void find_pairs();
   bool play(StepSolver* ladder);
   bool find_next(Cluster* cluster);
   double gather(Cluster* cluster, double share);
   bool collect(Pass* pass);
   void strike(Pass* pass, StepSolver* ladder);
   void take_impulses(const Cluster& cluster);
+  void find_resting(const Cluster& cluster);
   bool look_at_ends();
   int find_pair_of(const ContactKey& key) const;
   bool moves(int body) const { return body >= 0 && model_.bodies[body].kind == BodyKind::Dynamic; }
@@ -101,7 +103,7 @@ class TouchImpacts {
   std::size_t count_ = 0;
   std::vector<Event> events_;
   std::vector<Twist> before_, after_;
-  State touch_;  ///< bodies of clusters where they touch
+  State touch_;  ///< bodies of clusters where they touch; the motion alone
   // Of pairs of clusters, at the end of the trial.
   std::vector<EndGap> end_gaps_;   ///< sorted
   std::vector<double> least_gap_;  ///< per pair; NaN: it is of no cluster

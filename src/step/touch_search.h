@@ -16,6 +16,7 @@ struct TouchPair {
   int body_a = kWorld, body_b = kWorld;
   double length = 0;        ///< what touching is a small share of, m
   bool rebounds = false;    ///< its law has restitution
+  bool rests = false;       ///< it has been struck and hardly leaves: what it does after that is left to the rows
   bool is_known = false;    ///< `next` is of the ways as they are now
   double next = kInfinity;  ///< share at which it touches next and rebounds; infinite: not in this trial
 };
