@@ -10,7 +10,8 @@ namespace slipstick {
 
 namespace {
 
-/// What is left for a rotor at the end is rounding below this share of the speeds that its rate is made of.
+/// What is left for a rotor at the end is rounding below this share of the speeds that its rate is made of, and of what
+/// gravity changes them by in the step: what rests has no others.
 constexpr double kRateRounding = 1e-12;
 
 double calc_axis_size(const Model& model, const Axis& axis) {
@@ -116,7 +117,9 @@ void AxisEnds::find_acting(const StepInput& input, const StepProblem& made, cons
     const double impulse = made.joint_unit(axis.armature_row) * solution.lambda[made.map.joint_row[axis.armature_row]];
     const double rate =
         calc_pair_speed(input.state->velocity, start.body_a, start.body_b, start.row) - impulse / axis.armature;
-    double left = -rate, sum = std::abs(rate);
+    double left = -rate;
+    double sum = std::abs(rate) + input.h * model.gravity.norm() * calc_axis_size(model, axis) /
+                                      calc_joint_size(model, model.joints[axis.joint]);
     for (const bool of_b : {false, true}) {
       const int body = of_b ? axes[k].body_b : axes[k].body_a;
       if (body == kWorld) continue;
