@@ -147,6 +147,32 @@ TEST(Rotor, WhatItDoesAtBothEndsIsInTheReadings) {
   }
 }
 
+TEST(Rotor, OnAPrescribedBodyHasThatBodysRateInItAndTheDrivePays) {
+  const auto run = [](const std::string& scheme, double h, double* numerical) {
+    Simulation simulation = simulation_of(scene_of(R"yaml(
+bodies:
+  - {name: base, kinematic: {angular_velocity: ["sin(3*t)", 0, "2*sin(2*t)"]}}
+  - {name: b, mass: 0.7, inertia: [0.01, 0.02, 0.015], position: [0.3, 0.1, 0.05]}
+joints: [{hinge: {name: j, between: [base, b], at: [0.1, 0, 0], axis: [0.6, 0, 0.8], armature: 0.15}}]
+simulation: {scheme: )yaml" + scheme + "}\n"),
+                                          h);
+    *numerical = 0;
+    while (simulation.state().time < 1.5 - 1e-9) {
+      const StepReport& report = simulation.step();
+      EXPECT_TRUE(report.certified) << scheme;
+      *numerical += report.certificate.ledger.numerical;
+    }
+    return motion_of(simulation, "b").pose.position;
+  };
+  double numerical = 0;
+  const Vec3 known = run("trapezoid", 1.0 / 1000, &numerical);
+  EXPECT_NEAR(numerical, 0, 1e-3);
+  for (const std::string& scheme : kRotorSchemes) {
+    EXPECT_LT((run(scheme, 1.0 / 200, &numerical) - known).norm(), 0.01) << scheme;
+    EXPECT_NEAR(numerical, 0, 0.02) << scheme;
+  }
+}
+
 TEST(Rotor, ImpactsMoveTheRotorToo) {
   // A block on a rail with a rotor of 3 kg hits a stop elastically: 2 m/s come back, for block and rotor are one mass.
   for (const std::string scheme : {"euler", "trapezoid"}) {
