@@ -18,10 +18,11 @@
 // `refine` sets in.
 //
 // K: geometric_stiffness.h, where loads are heavy for the step.
-// The end of a joint's range that carried load in the last step, a taut rope, has the row of a joint, bend and all,
-// with c_n >= 0. An approaching closed contact with restitution has been through the impact stage; for the others max(N
-// v, 0) is what a plastic impact before the step would leave. Contacts ahead are left out by the paper, and bodies
-// enter each other by |v| h; they are left out here too where a rebound is due, which needs the speed of the approach.
+// The end of a joint's range that carried load in the last two steps, a taut rope, has the row of a joint, bend and
+// all, with c_n >= 0. An approaching closed contact with restitution has been through the impact stage; for the others
+// max(N v, 0) is what a plastic impact before the step would leave. Contacts ahead are left out by the paper, and
+// bodies enter each other by |v| h; they are left out here too where a rebound is due, which needs the speed of the
+// approach.
 #include "step/schemes/spook.h"
 
 #include <algorithm>
@@ -125,7 +126,7 @@ class Spook final : public Scheme {
   std::vector<double> bend_end_;    ///< the same for the velocities expected at the end of the step
   std::vector<double> bend_found_;  ///< the same for those that came out (`refine`)
   std::vector<double> bend_used_;   ///< bend_end_ as the problem has it
-  std::vector<char> taut_;          ///< per Model::limits: it carried load in the last step
+  std::vector<char> taut_;          ///< per Model::limits: it carried load in the last two steps
   bool has_taut_ = false;
   GeometricStiffness stiffness_;
 };
@@ -143,11 +144,13 @@ void Spook::update_velocity(const StepInput& input, bool ahead) {
   }
 }
 
+/// What has just run into its end has a speed to lose, which is no motion of a joint.
 void Spook::update_taut(const StepInput& input) {
   has_taut_ = false;
   taut_.assign(input.model->limits.size(), 0);
   for (const ContactMemory& memory : input.state->contact_memory)
-    if (memory.key.shape_a < 0 && memory.loaded) taut_[memory.key.shape_a - kFirstLimitKey] = has_taut_ = true;
+    if (memory.key.shape_a < 0 && memory.loaded && !memory.collided)
+      taut_[memory.key.shape_a - kFirstLimitKey] = has_taut_ = true;
 }
 
 /// The same for the gaps of ranges at `pose_ahead_`.
