@@ -159,5 +159,27 @@ forces:
   }
 }
 
+/// Three rods on ball joints that lie on their axes, flung in space: nothing turns a rod about itself, and it goes on
+/// to spin as it did.
+TEST(Mechanism, RodsKeepTheSpinAboutThemselves) {
+  const Scene scene = scene_of(R"yaml(
+bodies:
+  - name: "rod_{i}"
+    repeat: {i: 3}
+    mass: 1
+    inertia: [0.001, 0.08, 0.08]
+    position: [i + 0.5, 0, 0]
+    velocity: [0, i + 0.5, 0]
+    angular_velocity: [0.1, 0, 1]
+joints:
+  - {ball: {between: [world, rod_0], at: [0, 0, 0]}}
+  - {ball: {between: [rod_0, rod_1], at: [1, 0, 0]}}
+  - {ball: {between: [rod_1, rod_2], at: [2, 0, 0]}}
+)yaml");
+  Simulation simulation = simulation_of(scene, 1.0 / 140);
+  run_until(10, &simulation);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(simulation.state().velocity[i].angular.x(), 0.1, 1e-5);
+}
+
 }  // namespace
 }  // namespace slipstick::test
