@@ -2,6 +2,7 @@
 // closed form at every step, motion that is continuous in its start, and no energy that comes or goes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -275,7 +276,10 @@ TEST(Touch, ElasticBoxesKeepTheirEnergy) {
       int impacts = 0;
       while (simulation.state().time < 10 - 1e-9) {
         ASSERT_TRUE(simulation.step().certified);
-        impacts += static_cast<int>(simulation.events().size());
+        const std::span<const Event> events = simulation.events();
+        impacts += static_cast<int>(events.size());
+        EXPECT_TRUE(std::is_sorted(events.begin(), events.end(),
+                                   [](const Event& a, const Event& b) { return a.time < b.time; }));
       }
       EXPECT_GT(impacts, 500);
       EXPECT_NEAR(total(simulation), start, 1e-4 * start) << scheme << (planar ? " in the plane" : " in space");

@@ -347,7 +347,10 @@ bool FixedDriver::divide_turn() {
 /// Impacts within the trial. What they did to velocities at its start is in it, the rest comes to its end.
 void FixedDriver::book_touches() {
   if (touches_.struck().empty()) return;
+  const auto listed = static_cast<std::ptrdiff_t>(pipe_.events.size());
   pipe_.events.insert(pipe_.events.end(), touches_.events().begin(), touches_.events().end());
+  std::stable_sort(pipe_.events.begin() + listed, pipe_.events.end(),  // clusters do not wait for each other
+                   [](const Event& a, const Event& b) { return a.time < b.time; });
   for (const TouchImpacts::Pass& pass : touches_.passes())
     pipe_.book(pass.result, pipe_.add_impulses(touches_.touching_at(pass), pass.scratch));
   EnergyLedger ledger;
@@ -358,9 +361,8 @@ void FixedDriver::book_touches() {
   touches_.kick_end(&pipe_.end);
 }
 
-/// What was done before the trial.
+/// What was done before the trial, and in it.
 void FixedDriver::book_impacts() {
-  book_touches();
   StepInput at = pipe_.input;
   if (rebounded_) {
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
@@ -369,6 +371,7 @@ void FixedDriver::book_impacts() {
       pipe_.book(pass.result, pipe_.add_impulses(at, pass.scratch));
     }
   }
+  book_touches();
   if (!landed_) return;
   EnergyLedger ledger;
   ledger.correction = landings_.gravity_work();
