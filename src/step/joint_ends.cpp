@@ -38,6 +38,9 @@ constexpr double kAstray = 0.25, kNoTurn = 1e-6;
 /// A velocity that changed by more than this share in the last step tells nothing of the next one.
 constexpr double kSmooth = 0.25;
 
+/// rad in a step, up to which the turn of the pass before says more than the free one.
+constexpr double kSlowTurn = 1;
+
 bool is_holonomic(JointKind kind) { return kind != JointKind::Rolling && kind != JointKind::KnifeEdge; }
 
 void add_row_impulse(const PairRow& row, int body_a, int body_b, double impulse, std::vector<Vec6>* sum) {
@@ -173,12 +176,12 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
 }
 
 void JointEnds::add_bends(const StepInput& input, StepProblem* made) const {
-  if (!active_ || two_sided_ || linear_ || !bends_ || held_.empty()) return;
+  if (!active_ || linear_ || !bends_ || held_.empty()) return;
   for (const JointRows& rows : start_) {
     if (!held_[rows.joint] || !made->joint_end.split[input.model->joints[rows.joint].first_row]) continue;
     made->bent_spin.resize(way_.size());
     for (const int body : {rows.body_a, rows.body_b})
-      if (body >= 0) made->bent_spin[body] = way_[body].angular;
+      if (body >= 0 && input.h * way_[body].angular.norm() < kSlowTurn) made->bent_spin[body] = way_[body].angular;
   }
 }
 

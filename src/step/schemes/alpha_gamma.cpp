@@ -13,7 +13,8 @@
 // x' x m v' - x x m v = (x + (1 - gamma) h v) x P. omega' of a body that turns freely is what its momentum becomes in
 // its new axes. F is antisymmetric: A is positive definite for every h. vF is the u of the known forces, and where
 // constraints turn the body, taken again from the solution itself (`refine`): without that a constrained spinning body
-// is of first order.
+// is of first order. Where joints hold at both ends (joint_ends.h) the passes after the first have the moment m(u) of
+// the turn found in b, and nothing in A: of a rod that turns as far as one, u x I vF would set it spinning.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -132,6 +133,8 @@ class AlphaGamma final : public Scheme {
   std::vector<Vec6> load_end_;    ///< loads there
   std::vector<Vec3> spin_;        ///< omega at which the gyroscopic matrix is taken
   std::vector<Vec3> spin_found_;  ///< the same from a solution (`refine`)
+  std::vector<Vec3> moment_;      ///< what b has of the turn that joints have found (joint_ends.h), N m s
+  std::vector<char> knows_;       ///< per body: it has that, and A nothing
 };
 
 /// v with prescribed motions in place, q* and move(q, v, h).
@@ -218,6 +221,8 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, bool agai
   const Model& model = *input.model;
   const double h = input.h;
   spin_.resize(model.bodies.size());
+  moment_.resize(model.bodies.size());
+  knows_.assign(model.bodies.size(), 0);
   update_turning(input, made->map, &made->turning);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (made->map.column_of_body[i] < 0) continue;
@@ -232,7 +237,14 @@ void AlphaGamma::add_columns(const StepInput& input, const Weights& w, bool agai
       spin_[i] = made->turning[i] ? calc_free_turn(body, momentum.tail<3>(), h)
                                   : Vec3(v.angular + 0.5 * h * (body.inertia_inverse * torque));
     }
-    Mat3 less = calc_gyroscopic(input, w, made->turning, i);
+    knows_[i] = made->turning[i] && !made->bent_spin.empty() && made->bent_spin[i];
+    Mat3 less = Mat3::Zero();
+    if (knows_[i]) {
+      moment_[i] = calc_turn_moment(body, *made->bent_spin[i], h);
+      momentum.tail<3>() -= moment_[i];
+    } else {
+      less = calc_gyroscopic(input, w, made->turning, i);
+    }
     const bool spins = !(less * spin_[i]).isZero(0), heavy = !made->added_inertia.empty();
     if (spins) made->problem.symmetric = false;
     if (heavy) {
@@ -374,6 +386,7 @@ void AlphaGamma::advance(const StepInput& input, const StepProblem& made, const 
 Vec3 AlphaGamma::calc_torque(const StepInput& input, const StepProblem& made, const Vec3& u, std::size_t i) const {
   const Body& body = input.model->bodies[i];
   const Weights w = weights_of(input);
+  if (knows_[i]) return (body.inertia * (u - velocity_[i].angular) + moment_[i]) / w.alpha;
   const Mat3 gyroscopic = calc_gyroscopic(input, w, made.turning, i);
   return (body.inertia * (u - velocity_[i].angular) - gyroscopic * u) / w.alpha;
 }
