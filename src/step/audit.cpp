@@ -82,11 +82,44 @@ void add_range_work(const StepInput& input, const ContactRows& rows, const Range
   ledger->kinematic -= impulse * mean(true);
 }
 
+/// Of an impulse that acts between two velocities of each body.
+void add_held_work(const StepInput& input, const ContactRows& rows, int k, double impulse,
+                   std::span<const Twist> before, std::span<const Twist> after, EnergyLedger* ledger) {
+  double total = 0, prescribed = 0;
+  for (const bool of_b : {false, true}) {
+    const int body = of_b ? rows.body_b : rows.body_a;
+    if (body < 0) continue;
+    const bool given = input.model->bodies[body].kind == BodyKind::Kinematic;
+    const Twist &u = given ? input.prescribed[body] : before[body], &v = given ? input.prescribed[body] : after[body];
+    const Vec6& part = of_b ? rows.at(k).b : rows.at(k).a;
+    const double speed = 0.5 * (part.head<3>().dot(u.linear + v.linear) + part.tail<3>().dot(u.angular + v.angular));
+    total += speed;
+    prescribed += given ? speed : 0;
+  }
+  const double drift = k > 0 && k < 3 ? rows.drift[k] : 0;
+  (k == 0 ? ledger->impact : ledger->friction) += impulse * (total + drift);
+  ledger->kinematic -= impulse * (prescribed + drift);
+}
+
+/// What rolls has its impulses at both ends: before and after the velocity of its way.
+void add_end_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
+                  EnergyLedger* ledger) {
+  const ContactEnd& end = made.contact_end;
+  for (std::size_t e = 0; end.active && e < end.of.size(); ++e) {
+    const ContactRows &start = made.equations->contacts[end.of[e]], &rows = end.rows[e];
+    const int row = made.map.contact_row[end.of[e]];
+    for (int k = 0; k < (start.friction == 0 ? 1 : start.count + start.extra); ++k)
+      add_held_work(input, start, k, solution.lambda[row + k], input.state->velocity, end.way, ledger);
+    for (int k = 0; k < (rows.friction == 0 ? 1 : rows.count + rows.extra); ++k)
+      add_held_work(input, rows, k, end.impulse[e][k], end.way, next.velocity, ledger);
+  }
+}
+
 void add_contact_work(const StepInput& input, const StepProblem& made, const Solution& solution, const State& next,
                       std::size_t i, EnergyLedger* ledger) {
   const ContactRows& contact = made.equations->contacts[i];
   const int row = made.map.contact_row[i];
-  if (row < 0) return;
+  if (row < 0 || (made.contact_end.active && made.contact_end.held[i])) return;
   if (const RangeEnd* range = made.find_range(i); range != nullptr && range->pushes)
     return add_range_work(input, contact, *range, solution.lambda[row], next, ledger);
   for (int r = 0; r < (contact.friction == 0 ? 1 : contact.count + contact.extra); ++r) {
@@ -148,6 +181,7 @@ EnergyLedger calc_ledger(const StepInput& input, const StepProblem& made, const 
     return sum;
   };
   ledger.add(sum_portions<LedgerSum>(input.team, eq.contacts.size(), kContactPortion, of_contacts).ledger);
+  add_end_work(input, made, solution, next, &ledger);
   ledger.correction = calc_shift(input, made, next);
   ledger.numerical = ledger.change - ledger.load - ledger.kinematic - ledger.motor - ledger.damping - ledger.friction -
                      ledger.impact - ledger.correction;

@@ -269,6 +269,8 @@ void Flight::begin(const StepInput& input, const Scheme& scheme, const Equations
     }
     touch_heavy();
     touch_landing(input);
+    for (std::size_t i = 0; i < input.rolling.size(); ++i)
+      if (input.rolling[i]) touched_[group_[i]] = 0;
   }
   update_kicks(input, equations, made);
 }
@@ -358,6 +360,7 @@ bool Flight::settle(const StepInput& input, const Equations& equations, const So
   bool any = false;
   for (std::size_t i = 0; i < group_.size(); ++i) {
     if (group_[i] != static_cast<int>(i) || held_[i] || input.model->bodies[i].kind != BodyKind::Dynamic) continue;
+    if (!input.rolling.empty() && input.rolling[i]) continue;
     const bool lands = !touched_[i] && loaded_[i];
     const bool leaves = touched_[i] && !loaded_[i] && turns_[i] == 0 && !is_in_heap(input, *made, static_cast<int>(i));
     if (!lands && !leaves) continue;

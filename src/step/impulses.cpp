@@ -208,6 +208,15 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
     for (int k = 0; k < count; ++k) impulse[k] = scale * solution.lambda[row + k];
     add_contact(input, rows, pose, {impulse.data(), static_cast<std::size_t>(count)});
   }
+  StepInput at_end = input;
+  at_end.contacts = &made.contact_end.contacts;
+  for (std::size_t e = 0; made.contact_end.active && e < made.contact_end.rows.size(); ++e) {
+    std::array<double, 6> impulse = made.contact_end.impulse[e];
+    for (double& each : impulse) each *= share;
+    const ContactRows& rows = made.contact_end.rows[e];
+    const int count = rows.friction == 0 ? 1 : rows.count + rows.extra;
+    add_contact(at_end, rows, next.pose, {impulse.data(), static_cast<std::size_t>(count)});
+  }
 }
 
 void StepImpulses::add_impact(const StepInput& input, const ImpactScratch& scratch) {

@@ -308,10 +308,11 @@ Problem JointEnds::make_rigid(const StepInput& input, const StepProblem& made) c
   return rigid;
 }
 
-std::span<const char> JointEnds::find_good() {
+std::span<const char> JointEnds::find_good(std::span<const char> others) {
   good_columns_.clear();
   if (!active_ || passes_ == 0) return {};
-  for (int k = 0; k < static_cast<int>(island_.size()); ++k) good_columns_.push_back(done_[root_of(k)]);
+  for (int k = 0; k < static_cast<int>(island_.size()); ++k)
+    good_columns_.push_back(done_[root_of(k)] && (others.empty() || others[k]));
   return good_columns_;
 }
 

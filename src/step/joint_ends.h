@@ -42,8 +42,9 @@ class JointEnds {
   void apply(const StepInput& input, StepProblem* made);
   /// After a solution: true if positions at its end are not good enough, and another pass will help.
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution);
-  /// Before another pass: the columns of islands that are good; empty: there are none.
-  std::span<const char> find_good();
+  /// Before another pass: the columns of islands that are good; empty: there are none. `others`: those of which nobody
+  /// else asks anything; empty: all.
+  std::span<const char> find_good(std::span<const char> others);
   /// After another pass: islands that were good before it are what they were, whatever others needed.
   void restore(const Problem& problem, Solution* solution) const;
   /// None is.

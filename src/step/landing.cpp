@@ -53,12 +53,13 @@ Landings::Landings(const Model& model) : model_(model), free_(model.bodies.size(
   for (const Spring& spring : model.springs) hold(spring.a), hold(spring.b);
 }
 
-/// The body of a contact with the surroundings that could come down on them, or -1.
+/// The body of a contact with the surroundings that could come down on them, or -1. Points of a rim that rolls come
+/// down one after the other, and none of them hits: what does, has its impulses at both ends of the step anyway.
 int Landings::find_lone(const Contact& contact) const {
   if (contact.limit >= 0 || contact.central) return -1;
   const bool a = moves(model_, contact.body_a), b = moves(model_, contact.body_b);
   const int body = a ? contact.body_a : contact.body_b;
-  return a != b && free_[body] && !meets_[body] ? body : -1;
+  return a != b && free_[body] && !meets_[body] && (rolling_.empty() || !rolling_[body]) ? body : -1;
 }
 
 void Landings::find_lags(const StepInput& input) {
@@ -196,6 +197,7 @@ bool Landings::run(const StepInput& input, std::span<const char> handled, Contac
                    State* restarted) {
   landing_.clear();
   result_ = {};
+  rolling_ = input.rolling;
   if (std::find(free_.begin(), free_.end(), 1) == free_.end()) return false;
   speed_ = input.state->velocity;
   for (std::size_t i = 0; i < speed_.size(); ++i)

@@ -63,7 +63,7 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       finder(m),
       reach(m, o.effort),
       world(m),
-      trial(s, &solver, &end_solver),
+      trial(s, &solver, &end_solver, &finder),
       prescribed(m.bodies.size()),
       impulses(m),
       readings(m),

@@ -50,6 +50,7 @@ struct StepInput {
   bool backward = false;  ///< the family: take this step with alpha = gamma = 1 (an impulse without collision)
   bool closed = false;    ///< the contacts are the closed ones; what is open is left to the event driver
   std::span<const Landing> landing;  ///< per body; empty: none comes down
+  std::span<const char> rolling;     ///< per body: what carries it acts at both ends (contact_ends.h); empty: none does
   const ThreadTeam* team = nullptr;  ///< who helps; null: nobody
 };
 
@@ -81,6 +82,18 @@ struct JointEnd {
   std::vector<Vec6> once;  ///< alpha = 1/2: impulses on each body at the start that the scheme has given twice
 };
 
+/// Contacts that act at both ends of a trial (contact_ends.h).
+struct ContactEnd {
+  bool active = false;                         ///< there are such impulses
+  std::vector<char> held;                      ///< per Equations::contacts: lambda is its impulse at the start alone
+  std::vector<int> of;                         ///< per contact at the end: which of Equations::contacts it is
+  ContactSet contacts;                         ///< at the end
+  std::vector<ContactRows> rows;               ///< theirs
+  std::vector<std::array<double, 6>> impulse;  ///< of each row, N s
+  std::vector<Vec6> body;                      ///< what they do to each body there
+  std::vector<Twist> way;                      ///< u of the trial, between both
+};
+
 /// What stage 5 makes: a problem, and where everything sits in it.
 struct StepProblem {
   const Equations* equations = nullptr;  ///< whose rows these are: those of stage 4, or the scheme's own
@@ -94,6 +107,7 @@ struct StepProblem {
   std::vector<std::array<std::optional<double>, 3>> spring_rate;
   std::vector<double> last_impulse;  ///< State::joint_impulse, or in a first step what its first pass found, N s
   JointEnd joint_end;
+  ContactEnd contact_end;
   std::vector<char> turning;  ///< per body: its momentum is carried along (update_turning); may be empty
   /// Per body, added to its inertia on both sides (geometric_stiffness.h), kg m^2; empty: none has any.
   std::vector<Mat3> added_inertia;

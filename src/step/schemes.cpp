@@ -46,6 +46,7 @@ Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepProblem& ma
   const Kick& kick = made.kick[body];
   Vec6 others = kick.after * kick.load + kick.spring;
   if (made.joint_end.active) others += made.joint_end.body[body];
+  if (made.contact_end.active) others += made.contact_end.body[body];
   const bool adds = !made.added_inertia.empty();
   const Vec3 added = adds ? Vec3(made.added_inertia[body] * (omega - u)) : Vec3(Vec3::Zero());
   const Vec3 after = b.inertia * (next.velocity[body].angular - u) - others.tail<3>() + added;

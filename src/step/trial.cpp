@@ -59,6 +59,7 @@ void Trial::update_equations(const StepInput& input, StepReport* report) {
 void Trial::begin_ends(const StepInput& input) {
   flight_.begin(input, scheme_, equations_, &made_);
   ends_.begin(input, scheme_, flight_, equations_, &made_);
+  contact_ends_.begin(input, equations_, &made_);
 }
 
 void Trial::discretize(const StepInput& input, StepReport* report) {
@@ -68,9 +69,13 @@ void Trial::discretize(const StepInput& input, StepReport* report) {
     begin_ends(input);
   }
   made_.bent_spin.clear();
-  if (again_ && !settling_) ends_.add_bends(input, &made_);
+  if (again_ && !settling_) {
+    ends_.add_bends(input, &made_);
+    contact_ends_.add_bends(input, &made_);
+  }
   scheme_.discretize(input, equations_, again_ && !settling_, &made_);
   ends_.apply(input, &made_);
+  contact_ends_.apply(&made_);
 }
 
 void Trial::warm_start(const StepInput& input, StepReport* report) {
@@ -143,6 +148,13 @@ int Trial::warm_contacts(const StepInput& input, double share, std::size_t first
   return warm;
 }
 
+/// Columns of islands of which another pass asks nothing.
+std::span<const char> Trial::find_answered() {
+  const std::span<const char> rolls = contact_ends_.find_good(made_.problem, made_.map);
+  const std::span<const char> joints = ends_.find_good(rolls);
+  return joints.empty() ? rolls : joints;
+}
+
 void Trial::solve(StepReport* report) {
   const Stopwatch watch(&report->seconds.solve);
   if (kept_problem_ != nullptr) {
@@ -150,7 +162,7 @@ void Trial::solve(StepReport* report) {
     *kept_guess_ = solution_;
   }
   const std::span<const char> answered = settling_ ? flight_.find_settled()
-                                         : again_  ? ends_.find_good()
+                                         : again_  ? find_answered()
                                                    : std::span<const char>();
   outcome_ = solver_.solve_again(made_.problem, answered, &solution_);
   if (again_ && !settling_) ends_.restore(made_.problem, &solution_);
@@ -194,8 +206,9 @@ bool Trial::refine(const StepInput& input) {
   const bool scheme = fresh_ && scheme_.refine(input, made_, solution_);
   fresh_ = false;
   const bool joints = ends_.refine(input, made_, solution_);
+  const bool rolls = contact_ends_.refine(input, made_, solution_);
   if (scheme) ends_.forget_good();  // the problem of every island is another one now
-  again_ = scheme || joints;
+  again_ = scheme || joints || rolls;
   if (!again_ && ends_.contradicts()) {
     outcome_.certified = false;
     raise_to(slipstick::certify(ends_.make_rigid(input, made_), solution_), &outcome_.residual);
@@ -204,23 +217,29 @@ bool Trial::refine(const StepInput& input) {
   return again_;
 }
 
+/// The verdict on velocities at the end is a part of the trial's.
+void Trial::take_end(const LadderResult& ends, StepReport* report) {
+  report->iterations += ends.iterations;
+  report->escalations += ends.escalations;
+  report->work += ends.work;
+  raise_to(ends.residual, &outcome_.residual);
+  outcome_.settled = outcome_.settled || ends.settled;
+  outcome_.exhausted = outcome_.exhausted || ends.exhausted;
+  if (ends.certified) return;
+  outcome_.certified = false;
+  outcome_.note = ends.note;
+}
+
 void Trial::advance(const StepInput& input, State* next, StepReport* report) {
   const Stopwatch watch(&report->seconds.advance);
   scheme_.advance(input, made_, solution_, next);
   flight_.end(input, solution_, &made_, next);
   if (const LadderResult ends = ends_.end(input, flight_, solution_, &end_solver_, &made_, next);
-      made_.joint_end.active) {
-    report->iterations += ends.iterations;
-    report->escalations += ends.escalations;
-    report->work += ends.work;
-    raise_to(ends.residual, &outcome_.residual);
-    outcome_.settled = outcome_.settled || ends.settled;
-    outcome_.exhausted = outcome_.exhausted || ends.exhausted;
-    if (!ends.certified) {
-      outcome_.certified = false;
-      outcome_.note = ends.note;
-    }
-  }
+      made_.joint_end.active)
+    take_end(ends, report);
+  if (const LadderResult ends = contact_ends_.end(input, solution_, &end_solver_, &made_, next);
+      made_.contact_end.active)
+    take_end(ends, report);
   next->time = input.state->time + input.h;
   update_coordinates(*input.model, *input.state, next);
 }
@@ -239,6 +258,10 @@ Vec3 Trial::calc_contact_impulse(std::size_t i, double unit) const {
     impulse += unit * solution_.lambda[made_.map.contact_row[i] + k] * rows.direction[k];
   if (const RangeEnd* range = made_.find_range(i))
     impulse += unit / made_.impulse_scale * range->impulse * rows.direction[0];
+  const ContactEnd& end = made_.contact_end;
+  for (std::size_t e = 0; end.active && e < end.of.size(); ++e)
+    for (int k = 0; k < end.rows[e].count && end.of[e] == static_cast<int>(i); ++k)
+      impulse += unit * end.impulse[e][k] * end.rows[e].direction[k];
   return impulse;
 }
 

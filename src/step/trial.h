@@ -2,6 +2,7 @@
 // A driver decides how many trials a step takes, and how long they are.
 #pragma once
 
+#include "step/contact_ends.h"
 #include "step/flight.h"
 #include "step/joint_ends.h"
 #include "step/scheme.h"
@@ -18,8 +19,11 @@ class Trial {
  public:
   /// Keeps references. `end_solver` is for the velocities at the end of trials: what it remembers of one problem's
   /// structure serves the next one, and is not that of steps.
-  Trial(Scheme* scheme, StepSolver* solver, StepSolver* end_solver)
-      : scheme_(*scheme), solver_(*solver), end_solver_(*end_solver) {}
+  Trial(Scheme* scheme, StepSolver* solver, StepSolver* end_solver, ContactFinder* finder)
+      : scheme_(*scheme), solver_(*solver), end_solver_(*end_solver), contact_ends_(finder) {}
+
+  /// Before stage 4, with fixed steps: who rolls (StepInput::rolling).
+  std::span<const char> find_rolling(const StepInput& input) { return contact_ends_.find(input, scheme_); }
 
   void update_equations(const StepInput& input, StepReport* report);  ///< 4
   void discretize(const StepInput& input, StepReport* report);        ///< 5
@@ -60,6 +64,8 @@ class Trial {
   void begin_ends(const StepInput& input);
   bool learns_loads(const StepInput& input);
   bool settle(const StepInput& input);
+  std::span<const char> find_answered();
+  void take_end(const LadderResult& ends, StepReport* report);
   int warm_contacts(const StepInput& input, double share, std::size_t first, std::size_t last);
 
   Scheme& scheme_;
@@ -67,6 +73,7 @@ class Trial {
   StepSolver& end_solver_;
   Flight flight_;
   JointEnds ends_;
+  ContactEnds contact_ends_;
   Equations equations_;
   StepProblem made_;
   Relaxed relaxed_;

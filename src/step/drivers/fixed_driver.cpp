@@ -148,6 +148,7 @@ void FixedDriver::prepare() {
   input.state = start_;
   input.contacts = is_extended_ ? &extended_ : &pipe_.found;
   input.landing = {};
+  input.rolling = {};
   rebounded_ = landed_ = false;
   rebound();
   const Stopwatch watch(&pipe_.report.seconds.assemble);
@@ -171,6 +172,7 @@ void FixedDriver::rebound() {
   if (ahead && touches_.run(input, threshold(), &pipe_.finder, &pipe_.solver, &struck_)) input.state = &struck_;
   rebounded_ = impacts_.run(input, pipe_.scheme, ahead, &pipe_.solver, &restarted_, touches_.handled());
   if (rebounded_) input.state = &restarted_;
+  input.rolling = pipe_.trial.find_rolling(input);
   landed_ = ahead && landings_.run(input, touches_.handled(), &pipe_.finder, &pipe_.solver, &touching_);
   if (!landed_) return;
   input.state = &touching_;
