@@ -30,6 +30,9 @@ constexpr int kMostRollPasses = 10;
 constexpr double kEndsHelp = 0.6, kEndsNear = 1e-6;
 /// Of the size of the body: what is nearest at the end and farther away than this is not where it rolled to.
 constexpr double kOtherSide = 0.8;
+/// A corner is run over if it lies within so many times the way of the contact that rolls; and it is a corner if it
+/// stays where it is on its body, to this share of the size.
+constexpr double kRunOver = 2, kStays = 1e-9;
 /// The name of no contact.
 constexpr std::uint32_t kNoFeature = ~0u;
 
@@ -198,15 +201,21 @@ void ContactEnds::look(const StepInput& input, std::span<const char> bodies) {
 }
 
 /// Where a contact is at the end. Names come and go on a rim, and a lowest point that meets one of its corners takes
-/// that one's name: the nearest contact of two shapes goes on as their nearest one, unless that is on another side.
-/// Others go by their names, and those whose name has gone are points that go with their bodies.
+/// that one's name. So the nearest contact of two shapes goes on as their nearest one where its own name is gone, or
+/// that one's is new, unless it is on another side. Others go by their names, and those whose name has gone are points
+/// that go with their bodies.
 Contact ContactEnds::find_end(const StepInput& input, const Contact& start) const {
+  const std::vector<Contact>& all = input.contacts->contacts;
   const ContactKey of_pair{start.key.shape_a, start.key.shape_b, kNoFeature};
-  const int first = find_contact(input.contacts->contacts, of_pair, true);
-  const bool nearest = first >= 0 && input.contacts->contacts[first].key == start.key;
-  const int at = find_contact(found_.contacts, nearest ? of_pair : start.key, nearest);
-  const double far = kOtherSide * calc_contact_size(*input.model, start);
-  if (at >= 0 && (found_.contacts[at].point_b - start.point_b).norm() <= far) return found_.contacts[at];
+  const int first = find_contact(all, of_pair, true), same = find_contact(found_.contacts, start.key, false);
+  if (first >= 0 && all[first].key == start.key) {
+    const int near = find_contact(found_.contacts, of_pair, true);
+    const double far = kOtherSide * calc_contact_size(*input.model, start);
+    if (near >= 0 && (same < 0 || find_contact(all, found_.contacts[near].key, false) < 0) &&
+        (found_.contacts[near].point_b - start.point_b).norm() <= far)
+      return found_.contacts[near];
+  }
+  if (same >= 0) return found_.contacts[same];
   Contact end = start;
   const auto carry = [&](int body, const Vec3& p) {
     if (body < 0) return p;
@@ -268,6 +277,28 @@ double ContactEnds::calc_slip(const StepInput& input, const Contact& end, const 
   return speed(end.body_b) - speed(end.body_a);
 }
 
+/// A corner of a rim that its lowest point runs over in this step: that one keeps it from going in, and both would only
+/// carry beside each other for the step, the corner against the motion.
+bool ContactEnds::is_run_over(const StepInput& input, int contact, const Contact& end) const {
+  const std::vector<Contact>& all = input.contacts->contacts;
+  const Contact& start = all[contact];
+  const int first = find_contact(all, {start.key.shape_a, start.key.shape_b, kNoFeature}, true);
+  if (first == contact || std::find(carrying_.begin(), carrying_.end(), contact) != carrying_.end()) return false;
+  const Vec3 from = all[first].point_b, to = find_end(input, all[first]).point_b;
+  if ((start.point_b - from).norm() > kRunOver * (to - from).norm() &&
+      (end.point_b - to).norm() > kRunOver * (to - from).norm())
+    return false;
+  const auto stays = [&](int body, const Vec3& before, const Vec3& after) {
+    if (body < 0) return false;
+    const Pose &p = input.state->pose[body], &q = end_.pose[body];
+    const Vec3 moved =
+        q.orientation.conjugate() * (after - q.position) - p.orientation.conjugate() * (before - p.position);
+    return moved.norm() <= kStays * calc_contact_size(*input.model, start);
+  };
+  return (is_dynamic(*input.model, start.body_a) && stays(start.body_a, start.point_a, end.point_a)) ||
+         (is_dynamic(*input.model, start.body_b) && stays(start.body_b, start.point_b, end.point_b));
+}
+
 void ContactEnds::update_offsets(const StepInput& input, const Equations& equations) {
   for (Held& held : held_) {
     const ContactRows& rows = equations.contacts[held.contact];
@@ -276,6 +307,12 @@ void ContactEnds::update_offsets(const StepInput& input, const Equations& equati
     double moving = 0;
     calc_given(input, rows, 0, &moving);
     held.offset[0] = (held.end.gap - held.kept) / input.h - moving;
+    if (is_run_over(input, rows.contact, held.end)) {
+      double margin = 0;
+      for (const int body : {rows.body_a, rows.body_b})
+        if (body >= 0) margin += reach_[body] / input.h;
+      held.offset[0] = std::max(held.offset[0], margin - moving);
+    }
     for (int k = 1; k < rows.count; ++k) {
       const double given = calc_given(input, rows, k, &moving);
       const double slip = calc_slip(input, held.end, rows.direction[k], contact.normal);

@@ -63,6 +63,7 @@ class ContactEnds {
   void look(const StepInput& input, std::span<const char> bodies);
   Contact find_end(const StepInput& input, const Contact& start) const;
   double calc_given(const StepInput& input, const ContactRows& rows, int k, double* moving) const;
+  bool is_run_over(const StepInput& input, int contact, const Contact& end) const;
   void update_offsets(const StepInput& input, const Equations& equations);
   double calc_slip(const StepInput& input, const Contact& end, const Vec3& direction, const Vec3& normal) const;
   void find_ends(const StepInput& input, const Solution& solution, StepProblem* made) const;

@@ -161,11 +161,12 @@ bodies:
 }
 
 TEST(Rolling, ACoinLosesWhatFrictionTakes) {
-  // -0.0571 J under every scheme as h falls; `stabilized` had -0.079 at this step.
-  Simulation simulation = roll_with(shipped_scene("coin.yaml"), 1.0 / 8000, "stabilized");
+  // -0.0571 J under every scheme as h falls; `stabilized` had -0.13 at this step. It is within 10 degrees of flat,
+  // where the lowest point runs over corners of the rim.
+  Simulation simulation = roll_with(shipped_scene("coin.yaml"), 1.0 / 2000, "stabilized");
   const double energy = calc_rolling_energy(simulation);
   calc_energy_swing(1, &simulation);
-  EXPECT_NEAR(calc_rolling_energy(simulation) - energy, -0.0571, 0.001);
+  EXPECT_NEAR(calc_rolling_energy(simulation) - energy, -0.0571, 0.0015);
 }
 
 }  // namespace
