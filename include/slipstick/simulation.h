@@ -196,6 +196,7 @@ struct StepReport {
   WorldVerdict world;     ///< of the pairs that were looked at after this step
   std::string_view note;  ///< why it is not certified
   PhaseTimes seconds;
+  std::string_view relaxed;  ///< what was left out of the law to find an answer; empty: nothing (docs/certificate.md)
 };
 
 /// A contact of the last step with its mean force on body B over the step, N, world.
@@ -204,7 +205,6 @@ struct ContactForce {
   Vec3 force = Vec3::Zero();
   Uniqueness uniqueness = Uniqueness::Unknown;  ///< of several parts of a step: the worst
   double friction = 0;  ///< the coefficient that bounded it; by slip, of several parts of a step: that of the last
-  std::string_view relaxed;  ///< what was left out of the law to find an answer; empty: nothing (docs/certificate.md)
 };
 
 struct EnergySplit {

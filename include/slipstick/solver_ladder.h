@@ -75,9 +75,9 @@ struct LadderResult {
   int choices = 0;         ///< factorizations for the choice of impulses (LadderOptions::unique_forces)
   int unchosen = 0;        ///< islands whose impulses are not unique, or may not be, and were left as they were found
   double certify_seconds = 0;  ///< the judge's last word
+  std::string_view relaxed;    ///< what of the law was left out to find an answer (StepSolver); empty: nothing
   std::string_view solver;     ///< the rung that gave the worst island's answer (one island: the answer)
   std::string_view note;
-  std::string_view relaxed;    ///< what of the law was left out to find an answer (StepSolver); empty: nothing
 };
 
 /// What one solver of the ladder did since the start, islands counted one by one.

@@ -70,9 +70,6 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Summ
                              s.world.first_crossed.time));
   if (s.core_rows > 0)
     out->line("", print_text("%ld rows on the way of a centre kept fast bodies from going through", s.core_rows));
-  if (s.settled_steps + s.exhausted_steps > 0)
-    out->line("", print_text("%ld steps finished short of the limit (%ld with their work used up): certified to %.2g",
-                             s.settled_steps + s.exhausted_steps, s.exhausted_steps, s.residual_max.verdict()));
   if (s.heap_steps > 0)
     out->line("", print_text("%ld of them to the limit of heaps, %.2g: the worst to %.2g", s.heap_steps,
                              options.heap_tolerance, s.residual_max.verdict()));
@@ -80,8 +77,9 @@ void add_certificate(const RunFigures& s, const SimulationOptions& options, Summ
     out->line("", print_text("%ld steps finished short of %.2g (%ld with their work used up)",
                              s.settled_steps + s.exhausted_steps, options.tolerance, s.exhausted_steps));
   if (s.relaxed_steps > 0)
-    out->line("", out->paint("33", print_text("%ld steps have an answer only with something left out", s.relaxed_steps)) +
-                      print_text(": the first at t = %g s, %s", s.first_relaxed.time, s.first_relaxed.note.c_str()));
+    out->line("",
+              out->paint("33", print_text("%ld steps have an answer only with something left out", s.relaxed_steps)) +
+                  print_text(": the first at t = %g s, %s", s.first_relaxed.time, s.first_relaxed.note.c_str()));
 }
 
 void add_energy(const RunFigures& s, const EnergySplit& final, SummaryText* out) {

@@ -46,8 +46,8 @@ void solve_phase(const StepInput& input, bool warm, StepSolver* ladder, ImpactSc
   worst->escalations += result.escalations;
   worst->settled = worst->settled || result.settled;
   worst->exhausted = worst->exhausted || result.exhausted;
-  if (!result.certified) {
   if (!result.relaxed.empty()) worst->relaxed = result.relaxed;
+  if (!result.certified) {
     worst->certified = false;
     worst->note = result.note.empty() ? "an impact was not solved" : result.note;
   }

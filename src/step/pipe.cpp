@@ -386,8 +386,8 @@ void Pipe::book(const LadderResult& solved) {
   report.choices += solved.choices;
   report.seconds.certify += solved.certify_seconds;
   raise_to(solved.residual, &report.certificate.residual);
-  if (solved.certified) return;
   if (!solved.relaxed.empty()) report.relaxed = solved.relaxed;
+  if (solved.certified) return;
   report.certified = false;
   report.note = solved.note;
 }

@@ -80,9 +80,10 @@ TEST(StepSolver, LeavesAPenetrationWhenItCannotBeCorrected) {
 }
 
 TEST(StepSolver, NeverLeavesOutWhatAPrescribedBodyDoes) {
-  // One wall overlaps by what asks for 0.3 m/s; the other comes on at 0.2 m/s, and takes 0.1 m/s of overlap away.
+  // Both walls overlap the body. The one below goes away at 0.25 m/s and asks for 0.3 m/s more than that; the one above
+  // comes on at 0.2 m/s and asks for 0.1 m/s more.
   Problem problem = make_bodies(1);
-  add_row(0, 1, -0.3, &problem);
+  add_row(0, 1, -0.05, &problem);
   add_row(0, -1, -0.3, &problem);
   const std::vector<NormalOffset> normals{{0, 0, -0.3}, {1, 0, -0.1}};
   StepSolver ladder({});
@@ -92,8 +93,9 @@ TEST(StepSolver, NeverLeavesOutWhatAPrescribedBodyDoes) {
   EXPECT_TRUE(result.certified);
   EXPECT_EQ(result.relaxed, "penetration not corrected");
   EXPECT_NEAR(relaxed.problem.c[1], -0.2, 1e-15);
-  EXPECT_NEAR(solution.v[0], -0.2, 1e-9);  // it gives way
-  // The wall below stands still and does not overlap: the body cannot.
+  EXPECT_NEAR(relaxed.problem.c[0], 0.25, 1e-15);
+  EXPECT_NEAR(solution.v[0], -0.25, 1e-9);  // it gives way, and falls faster than it must
+  // The wall below stands still and does not overlap: it cannot.
   problem.c[0] = 0;
   const LadderResult jammed =
       ladder.solve(std::vector<NormalOffset>{{0, 0, 0}, {1, 0, -0.1}}, problem, &relaxed, &solution);
