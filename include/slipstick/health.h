@@ -14,9 +14,21 @@
 
 namespace slipstick {
 
-enum class HealthKind : std::uint8_t { Energy, Joint, Overlap, Speed };
-inline constexpr int kHealthKinds = 4;
-std::string_view name_of(HealthKind kind);  ///< "energy", "joint", "overlap", "speed"
+enum class HealthKind : std::uint8_t { Energy, Joint, Overlap, Speed, Place };
+inline constexpr int kHealthKinds = 5;
+std::string_view name_of(HealthKind kind);  ///< "energy", "joint", "overlap", "speed", "place"
+
+/// What is large in a world, and by that what is nothing in it (step/world_scale.h).
+struct WorldScale {
+  double extent = 1;           ///< m: of the scene; for bodies without shapes
+  double least_size = 0;       ///< m: of its smallest body
+  double time = 0;             ///< s, at play: how long the run is to last
+  double weight_energy = 0;    ///< J: of every body's weight times its size
+  double crossing_energy = 0;  ///< J: of every body at the speed that takes it across itself in the time at play
+
+  double size(const Body& body) const { return body.reach_radius > 0 ? body.reach_radius : extent; }  ///< m
+  double crossing_speed(const Body& body) const { return time > 0 ? size(body) / time : 0; }          ///< m/s
+};
 
 /// The first time that a limit was passed.
 struct HealthAlarm {
@@ -51,20 +63,19 @@ class HealthMonitor {
   void watch_speed(const Simulation& simulation);
   bool has(HealthKind kind) const { return raised_[static_cast<std::size_t>(kind)]; }
   void raise(const Simulation& simulation, HealthKind kind, double value, double limit, std::string what);
+  void watch_places(const Simulation& simulation);
   double calc_size(const Model& model, int body_a, int body_b) const;
 
   std::vector<HealthAlarm> alarms_;
   std::array<bool, kHealthKinds> raised_{};
   bool beyond_repair_ = false;
-  // Lengths.
-  double extent_ = 1;      ///< m: of the scene; for bodies without shapes
-  double least_size_ = 0;  ///< m: of its smallest body
+  WorldScale scale_;
   // Energy, J. The account is E - E(start) less the work of loads, motors and prescribed motions: it may only fall, but
   // for the steps of an impact with restitution, which takes in one step and gives back in the next ones.
   double account_ = 0;
-  std::array<double, 4> recent_{};  ///< the last accounts
-  double lowest_ = 0;               ///< the lowest of max(recent_)
-  double weight_energy_ = 0;        ///< of every body's weight times its size
+  std::array<double, 4> recent_{};               ///< the last accounts
+  double lowest_ = 0;                            ///< the lowest of max(recent_)
+  double potential_least_ = 0, stored_max_ = 0;  ///< what was in springs and heights beyond the least there has been
   double kinetic_start_ = 0, potential_start_ = 0, kinetic_max_ = 0, released_max_ = 0, paid_ = 0, paid_max_ = 0;
   double energy_created_ = 0;
   double speed_start_ = 0;  ///< m/s, the fastest at the start

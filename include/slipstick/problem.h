@@ -82,6 +82,10 @@ struct Problem {
   std::vector<double> upper;
   SparseRows coupling;  ///< W: problems given in local form (u = W r + q); empty in simulations
 
+  /// Per column, J: x^T A x of the speed x that would take it from the origin to its place within the step. c has
+  /// differences of places over the step, and no digits below the last ones of these. Empty: not known.
+  std::vector<double> place;
+
   int columns() const { return static_cast<int>(column_start.size()) - 1; }
   int unknowns() const { return column_start.back(); }
   int rows() const { return static_cast<int>(c.size()); }

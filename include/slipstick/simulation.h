@@ -162,10 +162,18 @@ struct PaceReport {
   void add(const PaceReport& step);
 };
 
+/// How good a step's answer is (docs/certificate.md).
+enum class Grade : std::uint8_t {
+  None,  ///< not certified
+  Heap,  ///< to SimulationOptions::heap_tolerance: heaps, and islands that were finished short of the tolerance
+  Exact  ///< to SimulationOptions::tolerance
+};
+std::string_view name_of(Grade grade);  ///< "not certified", "heap", "exact"
+
 struct StepReport {
   Certificate certificate;
   bool certified = false;
-  bool heap = false;     ///< judged by SimulationOptions::heap_tolerance
+  bool heap = false;     ///< a part of it was judged by SimulationOptions::heap_tolerance
   bool failed = false;   ///< no finite answer was found, or `stopped`: the state did not change
   bool stopped = false;  ///< SimulationOptions::stop came true within the step
   int iterations = 0;
@@ -197,6 +205,8 @@ struct StepReport {
   std::string_view note;  ///< why it is not certified
   PhaseTimes seconds;
   std::string_view relaxed;  ///< what was left out of the law to find an answer; empty: nothing (docs/certificate.md)
+
+  Grade grade() const { return !certified ? Grade::None : heap ? Grade::Heap : Grade::Exact; }
 };
 
 /// A contact of the last step with its mean force on body B over the step, N, world.

@@ -63,7 +63,9 @@ struct LadderOptions {
 struct LadderResult {
   Residuals residual;  ///< of the problem as it stands on return
   bool certified = false;
-  double tolerance = 0;      ///< by which it was judged: LadderOptions::heap_tolerance if there is a heap
+  /// By which it was judged: LadderOptions::heap_tolerance if there is a heap, or an island finished short of the
+  /// tolerance that is as good as one.
+  double tolerance = 0;
   bool unsupported = false;  ///< no rung could take the problem
   int iterations = 0;
   int escalations = 0;

@@ -106,7 +106,7 @@ py::tuple as_tuple(const ProblemBox& box) {
   for (const JacobianEntry& e : p.entries) entries.push_back({e.column, e.offset});
   return seal(py::make_tuple(p.column_start, p.mass_start, p.mass, p.b, p.symmetric, blocks, mu, entries, p.jacobian,
                              p.c, p.compliance, p.lower, p.upper, p.coupling.start, p.coupling.column,
-                             p.coupling.value));
+                             p.coupling.value, p.place));
 }
 
 std::shared_ptr<ProblemBox> from_tuple(const py::tuple& sealed) {
@@ -124,6 +124,7 @@ std::shared_ptr<ProblemBox> from_tuple(const py::tuple& sealed) {
   for (const auto& e : parts[7].cast<std::vector<std::array<int, 2>>>()) p->entries.push_back({e[0], e[1]});
   read(8, &p->jacobian), read(9, &p->c), read(10, &p->compliance), read(11, &p->lower), read(12, &p->upper);
   read(13, &p->coupling.start), read(14, &p->coupling.column), read(15, &p->coupling.value);
+  if (parts.size() > 16) read(16, &p->place);
   return std::make_shared<ProblemBox>(ProblemBox{std::move(p)});
 }
 

@@ -35,6 +35,9 @@ void bind_report(py::module_* module) {
       .def_readonly("certified", &StepReport::certified,
                     "The answer obeys the law within the tolerance, by the judge that all solvers have.")
       .def_property_readonly(
+          "grade", [](const StepReport& r) { return std::string(name_of(r.grade())); },
+          "'exact': to `tolerance`; 'heap': to `heap_tolerance`; 'not certified'.")
+      .def_property_readonly(
           "relaxed", [](const StepReport& r) { return std::string(r.relaxed); },
           "What was left out of the law to find an answer; empty: nothing.")
       .def_property_readonly(
@@ -58,7 +61,7 @@ void bind_report(py::module_* module) {
           "Wall time of the step, s: collision, assemble, solve, advance.")
       .def_readonly("failed", &StepReport::failed,
                     "There was no finite answer and the step was not made (Diverged carries such a report).")
-      .def_readonly("heap", &StepReport::heap, "Judged by the tolerance of heaps (docs/solvers.md).")
+      .def_readonly("heap", &StepReport::heap, "A part was judged by the tolerance of heaps (docs/solvers.md).")
       .def_readonly("iterations", &StepReport::iterations,
                     "Of all solvers that were asked: pivots, Newton steps, sweeps.")
       .def_readonly("escalations", &StepReport::escalations,

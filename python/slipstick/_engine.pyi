@@ -93,6 +93,9 @@ class StepReport:
     def certified(self) -> bool:
         """The answer obeys the law within the tolerance, by the judge that all solvers have."""
     @property
+    def grade(self) -> str:
+        """'exact': to `tolerance`; 'heap': to `heap_tolerance`; 'not certified'."""
+    @property
     def relaxed(self) -> str:
         """What was left out of the law to find an answer; empty: nothing."""
     @property
@@ -118,7 +121,7 @@ class StepReport:
         """There was no finite answer and the step was not made (Diverged carries such a report)."""
     @property
     def heap(self) -> bool:
-        """Judged by the tolerance of heaps (docs/solvers.md)."""
+        """A part was judged by the tolerance of heaps (docs/solvers.md)."""
     @property
     def iterations(self) -> int:
         """Of all solvers that were asked: pivots, Newton steps, sweeps."""

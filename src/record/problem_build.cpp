@@ -217,6 +217,7 @@ bool Builder::add_columns(const Columns& columns) {
   Problem& problem = file_.problem;
   for (const int size : columns.size) problem.add_column(size);
   problem.symmetric = raw_.symmetric;
+  problem.place = raw_.place;
   const int n = static_cast<int>(raw_.matrix.rows());
   file_.unknowns.resize(n);
   for (int i = 0; i < n; ++i) {

@@ -34,6 +34,7 @@ struct RawProblem {
   std::vector<int> friction, facets;  ///< of the contacts; empty: cone
   std::vector<int> mode;              ///< of all rows; empty: the usual ones
   std::vector<int> columns;           ///< sizes of M's blocks; empty: to be found
+  std::vector<double> place;          ///< of M's blocks (Problem::place); empty: not known
   std::vector<int> order;             ///< first file row of each row block; empty: as they stand
   std::vector<int> order_size;
   std::vector<double> guess_reaction;  ///< contact rows; empty: none

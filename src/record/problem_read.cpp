@@ -335,6 +335,11 @@ bool RawReader::read_extra_rows(RawProblem* raw) {
     }
     if (sum != n) return fail("'/slipstick/columns' must add up to the " + std::to_string(n) + " unknowns of M");
     raw->columns.assign(sizes.begin(), sizes.end());
+    if (has("/slipstick/place")) {
+      if (!read_vector("/slipstick/place", sizes.size(), Values::Finite, &raw->place)) return false;
+      for (std::size_t k = 0; k < raw->place.size(); ++k)
+        if (raw->place[k] < 0) return fail(as_quoted_item("/slipstick/place", k) + " is negative");
+    }
   }
   if (!has("/slipstick/order")) return true;
   std::vector<std::int64_t> order;

@@ -213,6 +213,7 @@ void ProblemWriter::write_global() {
     order.push_back(problem_.blocks[i].size);
   }
   add_ints(file_, "/slipstick/columns", columns);
+  if (!problem_.place.empty()) add_numbers(file_, "/slipstick/place", problem_.place);
   file_->add_table<std::int32_t>("/slipstick/order", {problem_.blocks.size(), 2}, order);
   write_models();
 }

@@ -187,6 +187,7 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   iterations_.open("/certificate/iterations", {}, scalar, f);
   escalations_.open("/certificate/escalations", {}, scalar, f);
   certified_.open("/certificate/certified", {}, scalar, f);
+  grade_.open("/certificate/grade", {}, scalar, f);
   f->add_group("/contacts");
   contact_offset_.open("/contacts/offset", {}, scalar, f);
   contact_a_.open("/contacts/a", {}, contact, f);
@@ -235,7 +236,8 @@ bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   joint_error_.push(frame.joint_error);
   iterations_.push(frame.iterations);
   escalations_.push(frame.escalations);
-  certified_.push(static_cast<std::int8_t>(frame.certified));
+  certified_.push(frame.grade != Grade::None ? 1 : 0);
+  grade_.push(static_cast<std::int8_t>(frame.grade));
   push_contacts(contacts_ ? frame.contacts : std::span<const RecordContact>());
   push_events(frame.events);
   if (frame.state) {
@@ -318,6 +320,7 @@ void RecordWriter::write_columns() {
   for (auto* column : {&residual_, &relative_, &penetration_, &joint_error_}) column->write(f);
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->write(f);
   certified_.write(f);
+  grade_.write(f);
   for (auto* column : {&contact_point_, &contact_normal_, &contact_gap_, &contact_impulse_, &contact_friction_})
     column->write(f);
   contact_unique_.write(f);
@@ -363,6 +366,7 @@ void RecordWriter::close_columns() {
   if (weighted_) velocity_weighted_.close();
   if (senses_) sensor_.close();
   certified_.close();
+  grade_.close();
   contact_unique_.close();
   event_kind_.close();
   for (auto* column : {&contact_offset_, &state_frame_, &state_offset_}) column->close();

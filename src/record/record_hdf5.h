@@ -89,7 +89,7 @@ struct RecordFrame {
   std::array<double, 3> energy{};
   double residual = 0, relative = 0, penetration = 0, joint_error = 0;
   std::int32_t iterations = 0, escalations = 0;
-  bool certified = true;
+  Grade grade = Grade::Exact;                                           ///< the worst since the frame before
   std::span<const double> joint_position, joint_velocity, joint_motor;  ///< one per joint
   std::span<const double> joint_reaction;                               ///< joints x 6
   std::span<const double> sensor;                                       ///< one per RecordHeader::sensors
@@ -177,7 +177,7 @@ class RecordWriter {
   RecordColumn<double> sensor_;
   RecordColumn<double> residual_, relative_, penetration_, joint_error_;
   RecordColumn<std::int32_t> iterations_, escalations_;
-  RecordColumn<std::int8_t> certified_, contact_unique_;
+  RecordColumn<std::int8_t> certified_, grade_, contact_unique_;
   RecordColumn<std::int64_t> contact_offset_;
   RecordColumn<std::int32_t> contact_a_, contact_b_;
   RecordColumn<double> contact_point_, contact_normal_, contact_gap_, contact_impulse_, contact_friction_;

@@ -253,6 +253,10 @@ bool RecordReader::read_series() {
   integers("/certificate/iterations", &series_.iterations);
   integers("/certificate/escalations", &series_.escalations);
   integers("/certificate/certified", &series_.certified);
+  integers("/certificate/grade", &series_.grade);
+  if (series_.grade.empty())
+    for (const std::int64_t certified : series_.certified)
+      series_.grade.push_back(static_cast<std::int64_t>(certified != 0 ? Grade::Exact : Grade::None));
   auto offset = file_.read_integer_rows("/contacts/offset", 0, n + 1);
   if (!offset) return false;
   for (std::size_t k = 0; k < n; ++k)

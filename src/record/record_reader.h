@@ -17,6 +17,7 @@ struct RecordSeries {
   std::vector<double> energy;  ///< frames x 3
   std::vector<double> residual, relative, penetration, joint_error;
   std::vector<std::int64_t> iterations, escalations, certified;
+  std::vector<std::int64_t> grade;           ///< Grade; where only `certified` was recorded: Exact for 1
   std::vector<std::int64_t> contact_offset;  ///< frames + 1
 };
 

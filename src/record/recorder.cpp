@@ -177,7 +177,7 @@ void RecordFrames::add_step(const Simulation& simulation, const StepReport& repo
   frame.joint_error = std::max(frame.joint_error, c.joint_error);
   frame.iterations += report.iterations;
   frame.escalations += report.escalations;
-  frame.certified = frame.certified && report.certified;
+  frame.grade = std::min(frame.grade, report.grade());
   dissipated -= c.ledger.damping + c.ledger.friction + c.ledger.impact + c.ledger.numerical;
   for (const Event& event : simulation.events())
     events.push_back({event.time, static_cast<int>(event.kind), event.body_a, event.body_b, event.normal_speed_before,

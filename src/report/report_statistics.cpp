@@ -102,7 +102,7 @@ void RunStatistics::add(const Simulation& simulation, const StepReport& report, 
   s.corrections += report.corrections;
   raise_to(report.corrected, &s.corrected_max);
   s.open_joints_max = std::max(s.open_joints_max, report.open_joints);
-  s.heap_steps += report.heap;
+  s.heap_steps += report.grade() == Grade::Heap;
   s.settled_steps += report.settled;
   s.exhausted_steps += report.exhausted;
   s.work_sum += report.work;

@@ -180,6 +180,9 @@ const std::vector<FrameSeries>& frame_series() {
       {"certified", "1: all steps since the frame before", About::All,
        [](Block, CsvLine* l) { l->add(std::string("certified")); },
        [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().certified, f, l); }},
+      {"grade", "the worst since the frame before: 2 exact, 1 to the heap tolerance, 0 not certified", About::All,
+       [](Block, CsvLine* l) { l->add(std::string("grade")); },
+       [](Block b, std::size_t f, CsvLine* l) { add_or_nothing(b.reader->series().grade, f, l); }},
       {"sensors", "the numbers of all sensors of the scene", About::Sensors,
        [](Block b, CsvLine* l) {
          for (const std::string& name : b.reader->header().sensors) l->add(name);
@@ -206,8 +209,8 @@ struct SeriesGroup {
 const std::vector<SeriesGroup>& series_groups() {
   static const std::vector<SeriesGroup> groups{
       {"certificate",
-       "residual to certified, all of them",
-       {"residual", "relative", "penetration", "joint_error", "iterations", "escalations", "certified"}},
+       "residual to grade, all of them",
+       {"residual", "relative", "penetration", "joint_error", "iterations", "escalations", "certified", "grade"}},
       {"joints",
        "joint_position to joint_reaction, all of them",
        {"joint_position", "joint_velocity", "joint_motor", "joint_reaction"}}};

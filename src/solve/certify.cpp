@@ -64,6 +64,7 @@ struct ColumnSpeeds {
   double change = 0;      ///< (v - v_free)^T A (v - v_free): what the impulses did
   double impulses = 0;    ///< the sum of the same for each impulse by itself: what the change is the small rest of
   double terms = 0;       ///< v_free^T A v_free
+  double place = 0;       ///< Problem::place
   double most_round = 0;  ///< m/s: what the last bits of impulses excuse at most
 };
 
@@ -196,7 +197,7 @@ void Judge::Scratch::update_rows(const Problem& problem, const Solution& solutio
     for (int k = 0; k < m; ++k) {
       scale[k].diagonal += diagonal[k];
       scale[k].square += diagonal[k] * column.change;
-      term[k] += diagonal[k] * column.terms;
+      term[k] += diagonal[k] * (column.terms + column.place);
       impulses += diagonal[k] * lambda[k] * lambda[k];
     }
     entry_impulses[e] = impulses;
@@ -262,6 +263,7 @@ void Judge::Scratch::update_speeds(const Problem& problem, const Solution& solut
   for_portions(team, problem.columns(), kJudgedColumns, [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
       columns[k] = {};
+      if (k < problem.place.size()) columns[k].place = problem.place[k];
       for (int i = problem.column_start[k]; i < problem.column_start[k + 1]; ++i)
         columns[k].terms += free[i] * problem.b[i];
       update_change(problem, static_cast<int>(k));

@@ -10,7 +10,14 @@ namespace slipstick {
 
 namespace {
 
-/// || |J| |v| + |c| ||, the size of the terms of which q is the sum.
+/// Of the speed x with x^T A x = Problem::place, what a column can have of it along unknown i, squared: its mass is
+/// taken for diagonal here, which that of a free body is but for the anisotropy of its inertia.
+double calc_place(const Problem& problem, int column, int i) {
+  if (problem.place.empty()) return 0;
+  return problem.place[column] / problem.mass_block(column)(i, i);
+}
+
+/// || |J| |v| + |c| ||, with places beside v: the size of the terms of which q is the sum.
 double calc_term_size(const Problem& problem, const VecX& v) {
   double sum = 0;
   for (const RowBlock& block : problem.blocks) {
@@ -20,7 +27,12 @@ double calc_term_size(const Problem& problem, const VecX& v) {
         const JacobianEntry& entry = problem.entries[e];
         const int n = problem.column_size(entry.column), first = problem.column_start[entry.column];
         const double* j = problem.jacobian.data() + entry.offset + k * n;
-        for (int i = 0; i < n; ++i) term += std::abs(j[i] * v[first + i]);
+        double place = 0;
+        for (int i = 0; i < n; ++i) {
+          term += std::abs(j[i] * v[first + i]);
+          place += j[i] * j[i] * calc_place(problem, entry.column, i);
+        }
+        term += std::sqrt(place);
       }
       sum += term * term;
     }
@@ -34,7 +46,10 @@ double bound_term_size(const Problem& problem, const VecX& v) {
   const double largest = jacobian.size() > 0 ? jacobian.cwiseAbs().maxCoeff() : 0;
   int entries = 0;
   for (const RowBlock& block : problem.blocks) entries = std::max(entries, block.entries);
-  const double image = std::sqrt(6.0 * entries * problem.rows()) * largest * v.norm();
+  double place = 0;
+  for (int k = 0; k < problem.columns(); ++k)
+    for (int i = 0; i < problem.column_size(k); ++i) place = std::max(place, calc_place(problem, k, i));
+  const double image = std::sqrt(6.0 * entries * problem.rows()) * largest * (v.norm() + std::sqrt(entries * place));
   return image + Eigen::Map<const VecX>(problem.c.data(), problem.rows()).norm();
 }
 

@@ -15,15 +15,16 @@ namespace slipstick {
 
 /// An offset q below this part of the terms of which it is the sum has no 9 digits left.
 inline constexpr double kCancelled = 1e-7;
+/// A map relative to kCancelled ||T|| has no digits below this: the last one of T.
+inline constexpr double kLastDigit = 0x1p-52 / kCancelled;
 
 /// The block's part of F into f; lambda and w point to the block's own rows, s is its De Saxce term.
 void update_natural_map(const Problem& problem, const RowBlock& block, double rho, double s, const double* lambda,
                         const double* w, double* f);
 
-/// max(||q||, kCancelled ||T||), T_r = |J_r| |A^-1 b| + |c_r|: where q is what rounding left of larger terms (bodies
-/// that fall or drift together) no impulse could make F smaller than the last bits of T. free_velocity = A^-1 b, q = J
-/// A^-1 b
-/// + c.
+/// max(||q||, kCancelled ||T||), T_r = |J_r| (|A^-1 b| + |x|) + |c_r|, x as in Problem::place: where q is what rounding
+/// left of larger terms (bodies that fall or drift together) no impulse could make F smaller than the last bits of T.
+/// free_velocity = A^-1 b, q = J A^-1 b + c.
 double calc_residual_scale(const Problem& problem, const VecX& free_velocity, const VecX& q);
 
 /// ||F||_2 for a solver's own use; `certify` still has the last word. rho of each block; w: with compliance and

@@ -152,6 +152,7 @@ void extract_part(const Problem& problem, const ProblemPart& part, Problem* copy
     copy->add_column(problem.column_size(k)) = problem.mass_block(k);
     std::copy_n(problem.b.begin() + problem.column_start[k], problem.column_size(k),
                 copy->b.begin() + copy->column_start[copy->columns() - 1]);
+    if (!problem.place.empty()) copy->place.push_back(problem.place[k]);
   }
   for (const int i : part.blocks) {
     const RowBlock& block = problem.blocks[i];

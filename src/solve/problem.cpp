@@ -9,6 +9,7 @@ void Problem::clear() {
   mass_start.assign(1, 0);
   mass.clear();
   b.clear();
+  place.clear();
   symmetric = true;
   blocks.clear();
   entries.clear();

@@ -292,6 +292,16 @@ void SolverLadder::Impl::add_counts(const LadderSlot& slot) {
   }
 }
 
+/// What was finished short of the tolerance has the grade of a heap where its residual is that good.
+void SolverLadder::Impl::grade(LadderSlot* slot) const {
+  LadderResult& result = slot->result;
+  if (result.certified || !(result.settled || result.exhausted) || !(options.heap_tolerance > options.tolerance) ||
+      !result.residual.within(options.heap_tolerance))
+    return;
+  result.certified = true;
+  result.tolerance = options.heap_tolerance;
+}
+
 void SolverLadder::Impl::update_island_results(const Problem& problem) {
   island_of_row.resize(problem.rows());
   island_results.resize(islands.count());
@@ -364,6 +374,7 @@ LadderResult SolverLadder::Impl::solve(const Problem& problem, bool judges, Solu
   result.certified = true;
   double worst = -1;
   for (int island = 0; island < islands.count(); ++island) {
+    grade(slots[island].get());
     const LadderResult& part = slots[island]->result;
     result.iterations += part.iterations;
     result.escalations += part.escalations;

@@ -214,6 +214,7 @@ struct SolverLadder::Impl {
   const MassBlocks& find_masses(const Problem& problem);
   void judge_whole(const Problem& problem, const Solution& solution, LadderJudged* judged);
   void add_counts(const LadderSlot& slot);
+  void grade(LadderSlot* slot) const;
   void update_island_results(const Problem& problem);
   LadderResult solve(const Problem& problem, bool judges, Solution* solution);
 

@@ -5,13 +5,14 @@
 #include <cstdio>
 
 #include "mechanics/equations.h"
+#include "step/world_scale.h"
 
 namespace slipstick {
 
 namespace {
 
 // Limits. Healthy scenes stay far below them: tests/scenes runs every shipped one.
-constexpr double kCreatedPart = 0.1;     // of the largest kinetic energy so far
+constexpr double kCreatedPart = 0.1;     // of the largest energy at play so far
 constexpr double kRoundingPart = 1e-10;  // of all energy: a last bit in each of a million steps
 constexpr double kCreatedEnd = 1000;     // times all that the scene had to give: beyond repair
 constexpr double kJointPart = 0.02;      // of the larger body, or rad
@@ -20,6 +21,7 @@ constexpr double kStartOverlap = 0.05;   // of the smaller body's radius, in the
 constexpr double kOverlapPart = 0.1;     // the same later, besides kOverlapMotion of the motion in a step
 constexpr double kOverlapMotion = 0.1;
 constexpr double kSpeedFactor = 100;  // times what the start, gravity and all work paid can explain
+constexpr double kFarSizes = 1e12;    // from the origin: four digits of its place are left to tell its ends apart
 
 std::string_view unit_of(HealthKind kind) {
   switch (kind) {
@@ -28,6 +30,7 @@ std::string_view unit_of(HealthKind kind) {
     case HealthKind::Joint:
       return "m or rad";
     case HealthKind::Overlap:
+    case HealthKind::Place:
       return "m";
     case HealthKind::Speed:
       return "m/s";
@@ -47,7 +50,7 @@ double calc_speed(const Model& model, const State& state, int body) {
 }  // namespace
 
 std::string_view name_of(HealthKind kind) {
-  constexpr std::array<std::string_view, kHealthKinds> names{"energy", "joint", "overlap", "speed"};
+  constexpr std::array<std::string_view, kHealthKinds> names{"energy", "joint", "overlap", "speed", "place"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -64,6 +67,8 @@ std::string HealthAlarm::text() const {
       return what + " overlap: " + figures;
     case HealthKind::Speed:
       return what + " is faster than anything here can explain: " + figures;
+    case HealthKind::Place:
+      return what + " is so far away that its size is lost in the digits of its place: " + figures;
   }
   return figures;
 }
@@ -71,23 +76,16 @@ std::string HealthAlarm::text() const {
 HealthMonitor::HealthMonitor(const Simulation& simulation) {
   const Model& model = simulation.model();
   const State& state = simulation.state();
-  Eigen::AlignedBox3d box;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    box.extend(state.pose[i].position);
-    if (body.kind != BodyKind::Dynamic) continue;
-    weight_energy_ += body.mass * model.gravity.norm() * body.reach_radius;
-    speed_start_ = std::max(speed_start_, calc_speed(model, state, static_cast<int>(i)));
-    if (body.reach_radius > 0 && (least_size_ == 0 || body.reach_radius < least_size_)) least_size_ = body.reach_radius;
-  }
-  if (!box.isEmpty() && box.diagonal().norm() > 0) extent_ = box.diagonal().norm();
-  if (least_size_ == 0) least_size_ = extent_;
+  scale_ = calc_world_scale(model, state, simulation.options().duration);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Dynamic)
+      speed_start_ = std::max(speed_start_, calc_speed(model, state, static_cast<int>(i)));
   const EnergySplit energy = simulation.energy();
   kinetic_start_ = kinetic_max_ = energy.kinetic;
-  potential_start_ = energy.potential;
+  potential_start_ = potential_least_ = energy.potential;
   double start_overlap = 0;
   for (const Contact& contact : simulation.contacts()) start_overlap = std::max(start_overlap, -contact.gap);
-  if (start_overlap > kStartOverlap * least_size_) watch_overlap(simulation, kStartOverlap);
+  if (start_overlap > kStartOverlap * scale_.least_size) watch_overlap(simulation, kStartOverlap);
   watch_joints(simulation);
 }
 
@@ -103,15 +101,16 @@ double HealthMonitor::calc_size(const Model& model, int body_a, int body_b) cons
   for (const int body : {body_a, body_b})
     if (body != kWorld && model.bodies[body].kind == BodyKind::Dynamic)
       size = std::max(size, model.bodies[body].reach_radius);
-  return size > 0 ? size : extent_;
+  return size > 0 ? size : scale_.extent;
 }
 
 void HealthMonitor::update(const Simulation& simulation, const StepReport& report) {
   watch_energy(simulation, report.certificate.ledger);
-  if (report.certificate.joint_error > kJointPart * std::min(least_size_, 1.0)) watch_joints(simulation);
-  if (!has(HealthKind::Overlap) && report.certificate.penetration > kOverlapPart * least_size_)
+  if (report.certificate.joint_error > kJointPart * std::min(scale_.least_size, 1.0)) watch_joints(simulation);
+  if (!has(HealthKind::Overlap) && report.certificate.penetration > kOverlapPart * scale_.least_size)
     watch_overlap(simulation, kOverlapPart);
   if (!has(HealthKind::Speed)) watch_speed(simulation);
+  if (!has(HealthKind::Place)) watch_places(simulation);
 }
 
 void HealthMonitor::watch_energy(const Simulation& simulation, const EnergyLedger& ledger) {
@@ -127,11 +126,15 @@ void HealthMonitor::watch_energy(const Simulation& simulation, const EnergyLedge
   // The largest of the steps just before: energy that an impact has yet to give back is not gone.
   lowest_ = std::min(lowest_, *std::max_element(recent_.begin(), recent_.end()));
   kinetic_max_ = std::max(kinetic_max_, energy.kinetic);
+  potential_least_ = std::min(potential_least_, energy.potential);
+  stored_max_ = std::max(stored_max_, energy.potential - potential_least_);
   // Of bodies at rest without shapes that touch only the last bits of the energy are left, which are nobody's fault.
   const double rounding = kRoundingPart * (std::abs(potential_start_) + std::abs(energy.potential) + kinetic_max_);
-  const double limit = std::max(kCreatedPart * std::max(kinetic_max_, weight_energy_), rounding);
+  const double at_play = std::max({kinetic_max_, stored_max_, scale_.weight_energy, scale_.crossing_energy});
+  const double limit = std::max(kCreatedPart * at_play, rounding);
   if (!(energy_created_ <= limit)) raise(simulation, HealthKind::Energy, energy_created_, limit, "");
-  const double all = kinetic_start_ + paid_max_ + std::max(0.0, released_max_) + weight_energy_;
+  const double all =
+      kinetic_start_ + paid_max_ + std::max(0.0, released_max_) + scale_.weight_energy + scale_.crossing_energy;
   if (has(HealthKind::Energy) && !(energy_created_ <= kCreatedEnd * all)) beyond_repair_ = true;
 }
 
@@ -168,7 +171,7 @@ void HealthMonitor::watch_overlap(const Simulation& simulation, double part) {
       const double radius = model.bodies[body].reach_radius;
       if (model.bodies[body].kind == BodyKind::Dynamic && radius > 0) size = size > 0 ? std::min(size, radius) : radius;
     }
-    const double limit = part * (size > 0 ? size : extent_) + kOverlapMotion * motion;
+    const double limit = part * (size > 0 ? size : scale_.extent) + kOverlapMotion * motion;
     if (!(-contact.gap <= limit))
       raise(simulation, HealthKind::Overlap, -contact.gap, limit, pair_name(model, contact.body_a, contact.body_b));
   }
@@ -182,9 +185,22 @@ void HealthMonitor::watch_speed(const Simulation& simulation) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.kind != BodyKind::Dynamic) continue;
-    const double limit = kSpeedFactor * (fallen + std::sqrt(2 * energy / body.mass));
+    const double limit = kSpeedFactor * (fallen + scale_.crossing_speed(body) + std::sqrt(2 * energy / body.mass));
     const double speed = state.velocity[i].linear.norm();
     if (!(speed <= limit)) return raise(simulation, HealthKind::Speed, speed, limit, "'" + body.name + "'");
+  }
+}
+
+/// Nobody knows any more what touches what; whoever has paid for the way.
+void HealthMonitor::watch_places(const Simulation& simulation) {
+  const Model& model = simulation.model();
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::Dynamic) continue;
+    const double limit = kFarSizes * scale_.size(body), distance = simulation.state().pose[i].position.norm();
+    if (distance <= limit) continue;
+    beyond_repair_ = true;
+    return raise(simulation, HealthKind::Place, distance, limit, "'" + body.name + "'");
   }
 }
 

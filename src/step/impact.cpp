@@ -45,6 +45,7 @@ void solve_phase(const StepInput& input, bool warm, StepSolver* ladder, ImpactSc
   worst->iterations += result.iterations;
   worst->escalations += result.escalations;
   worst->settled = worst->settled || result.settled;
+  worst->tolerance = std::max(worst->tolerance, result.tolerance);
   worst->exhausted = worst->exhausted || result.exhausted;
   if (!result.relaxed.empty()) worst->relaxed = result.relaxed;
   if (!result.certified) {

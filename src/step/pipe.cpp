@@ -381,6 +381,7 @@ void Pipe::book(const ImpactResult& impact, double kinematic) {
 void Pipe::book(const LadderResult& solved) {
   report.iterations += solved.iterations;
   report.escalations += solved.escalations;
+  report.heap = report.heap || solved.tolerance > options.tolerance;
   report.settled = report.settled || solved.settled;
   report.exhausted = report.exhausted || solved.exhausted;
   report.choices += solved.choices;

@@ -1,6 +1,8 @@
 // The pipe. Simulation::step is the list of stages of docs/step.md, with the same names and numbers.
 #include <slipstick/simulation.h>
 
+#include <array>
+
 #include "base/se3.h"
 #include "mechanics/drive.h"
 #include "step/drivers/driver.h"
@@ -216,6 +218,11 @@ std::span<const std::string> Simulation::warnings() const { return impl().warnin
 std::span<const SolverStatistics> Simulation::solver_statistics() const { return impl().pipe.solver.statistics(); }
 std::span<const Event> Simulation::events() const { return impl().pipe.events; }
 std::span<const Twist> Simulation::weighted_velocity() const { return impl().pipe.weighted; }
+
+std::string_view name_of(Grade grade) {
+  constexpr std::array<std::string_view, 3> names{"not certified", "heap", "exact"};
+  return names[static_cast<std::size_t>(grade)];
+}
 
 std::string_view name_of(EventKind kind) {
   switch (kind) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "step/assemble.h"
+#include "step/world_scale.h"
 
 namespace slipstick {
 
@@ -76,6 +77,7 @@ void Trial::discretize(const StepInput& input, StepReport* report) {
   scheme_.discretize(input, equations_, again_ && !settling_, &made_);
   ends_.apply(input, &made_);
   contact_ends_.apply(&made_);
+  update_places(input, made_.map, &made_.problem);
 }
 
 void Trial::warm_start(const StepInput& input, StepReport* report) {

@@ -142,7 +142,7 @@ std::string Clip::make_clip_packet(int level, const Json& extra) const {
   packet.add("joint_error", fold(s.joint_error, *this, larger), 1);
   packet.add("iterations", fold(s.iterations, *this, sum), 1);
   packet.add("escalations", fold(s.escalations, *this, sum), 1);
-  packet.add("certified", fold(s.certified, *this, smaller), 1);
+  packet.add("grade", fold(s.grade, *this, smaller), 1);
   packet.add("contact_count", counts, 1);
   const auto& events = reader_.events();
   const std::size_t thin = divide_up(std::max<std::size_t>(events.size(), 1), kMaxEvents);

@@ -340,7 +340,7 @@ std::string LiveSimulation::make_frame_packet() {
                         f.joint_error,
                         double(f.iterations),
                         double(f.escalations),
-                        double(f.certified),
+                        double(f.grade),
                         double(contacts.size())};
   packet.add("series", row, 12);
   packet.add("position", position, 3 * nb);

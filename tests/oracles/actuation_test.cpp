@@ -412,5 +412,41 @@ joints:
   }
 }
 
+/// A robot in free fall: nothing is left in its rows but the last digits of places over the step, and beside a limit at
+/// its end dry friction is an active set in these.
+TEST(Actuation, FrictionOfJointsThatFallTogetherIsAskedForNoMoreDigitsThanThereAre) {
+  const auto falls = [](const std::string& friction, double* work) {
+    Simulation simulation = simulation_of(scene_of(R"yaml(
+let: {n: 8}
+bodies:
+  - name: link_{i}
+    repeat: {i: n}
+    mass: 5*0.6^i
+    position: [0.7 + 0.31*i, 0.4 + 0.07*i*i, 1.1 - 0.05*i]
+    orientation: {axis: [1, 0.3*i, 0.2], angle_deg: 30 + 17*i}
+    shapes: [{capsule: {radius: 0.04, length: 0.2}}]
+    group: arm
+joints:
+  - slider:
+      repeat: {i: n-1}
+      name: joint_{i}
+      between: ["link_{i}", "link_{i+1}"]
+      at: [0.85 + 0.31*i, 0.4 + 0.06*i*i, 1.07]
+      axis: [i % 2, 0.3, 1 - i % 2]
+      limits: [0, 0.045]
+      damping: 80
+)yaml" + friction + "simulation: {duration: 0.2, step: 1/500}\n"));
+    for (int k = 0; k < 100; ++k) {
+      const StepReport& report = simulation.step();
+      EXPECT_EQ(report.grade(), Grade::Exact) << k << ": " << report.note;
+      *work += report.work;
+    }
+  };
+  double without = 0, with = 0;
+  falls("", &without);
+  falls("      friction: 1\n", &with);
+  EXPECT_LE(with, 1.3 * without);
+}
+
 }  // namespace
 }  // namespace slipstick::test

@@ -96,6 +96,65 @@ joints: [{rod: {name: link, between: [a, b], at: [[0, 0, 0], [1, 0, 0]], length:
   EXPECT_FALSE(open.beyond_repair());
 }
 
+/// A block between a fixed plate and one that a bolt presses on it with 1000 N, without gravity; a load pulls at it
+/// that grows by 100 N a second. It slips where that is mu times both normal forces, after 3 s.
+const char* const kClamp = R"(
+let: {F: 1000, mu: 0.15, rate: 100}
+gravity: [0, 0, 0]
+materials: {default: {friction: mu}}
+bodies:
+  - {name: bottom, fixed: true, shapes: [{box: {size: [0.2, 0.1, 0.02]}, position: [0, 0, -0.01]}]}
+  - {name: middle, mass: 2, position: [0, 0, 0.01], shapes: [{box: {size: [0.3, 0.1, 0.02]}}]}
+  - {name: top, mass: 1, position: [0, 0, 0.03], shapes: [{box: {size: [0.2, 0.1, 0.02]}}]}
+forces:
+  - load: {body: middle, force: ["rate*t", 0, 0]}
+)";
+
+TEST(Health, WhatIsHeldAtRestRaisesNoAlarm) {
+  for (const char* bolt :
+       {"motor: {torque: -F}", "stiffness: 1e8, rest: -F/1e8"}) {  // a force, or a spring that is stretched
+    const Scene scene =
+        scene_of(std::string(kClamp) + "joints: [{slider: {name: bolt, between: [bottom, top], axis: [0, 0, 1], " +
+                 bolt + "}}]\nsimulation: {duration: 4, step: 1/1000}\n");
+    Simulation simulation = simulation_of(scene);
+    HealthMonitor health(simulation);
+    double slips = 0;
+    while (slips == 0 && simulation.state().time < 3.2) {
+      const StepReport& report = simulation.step();
+      EXPECT_TRUE(report.certified) << report.note;
+      health.update(simulation, report);
+      if (test::motion_of(simulation, "middle").velocity.norm() > 1e-6) slips = simulation.state().time;
+    }
+    for (const HealthAlarm& alarm : health.alarms()) ADD_FAILURE() << bolt << ": " << alarm.text();
+    EXPECT_NEAR(slips, 3, 0.0021) << bolt;
+  }
+}
+
+/// A beam of springs that a load bends slowly is measured by what it stores, not by the little that moves.
+TEST(Health, WhatSpringsStoreIsAtPlay) {
+  const Scene scene = shipped_scene("cantilever.yaml");
+  Simulation simulation = simulation_of(scene);
+  HealthMonitor health(simulation);
+  for (int k = 0; k < 300; ++k) health.update(simulation, simulation.step());
+  for (const HealthAlarm& alarm : health.alarms()) ADD_FAILURE() << alarm.text();
+}
+
+TEST(Health, WhoIsLostInTheDigitsOfItsPlaceIsBeyondRepairWhoeverPays) {
+  const Scene scene = scene_of(R"(
+gravity: [0, 0, 0]
+bodies: [{name: ball, mass: 1, position: [1, 0, 0], shapes: [{sphere: {radius: 0.1}}]}]
+forces: [{load: {body: ball, force: ["5000*body('ball').x", 0, 0]}}]
+simulation: {duration: 1, step: 1/100}
+)");
+  Simulation simulation = simulation_of(scene);
+  HealthMonitor health(simulation);
+  while (!health.beyond_repair() && simulation.state().time < 0.99) health.update(simulation, simulation.step());
+  EXPECT_TRUE(health.beyond_repair());
+  ASSERT_FALSE(health.alarms().empty());
+  EXPECT_EQ(health.alarms().back().kind, HealthKind::Place);
+  EXPECT_EQ(health.alarms().back().what, "'ball'");
+}
+
 TEST(Health, HealthyScenesRaiseNoAlarm) {
   for (const char* name : {"wrecking_ball.yaml", "bouncing_ball.yaml", "newtons_cradle.yaml", "stack.yaml",
                            "slider_crank.yaml", "motor_arm.yaml", "whip_chain.yaml", "two_carts.yaml"}) {

@@ -395,10 +395,10 @@ class App {
 
   updateCertificate() {
     const s = this.clip.series, k = this.frame;
-    const certified = k === 0 || s.certified[k] !== 0;
-    this.certificate.classList.toggle("bad", !certified);
+    const grade = k === 0 ? 2 : s.grade[k] ?? 2;
+    this.certificate.classList.toggle("bad", grade === 0);
     const parts = k === 0 && !this.live ? ["initial state"] : [
-      certified ? "✓ certified" : "✗ not certified", `residual ${show(s.residual[k] ?? NaN, 3)} m/s`,
+      ["✗ not certified", "✓ certified to the heap tolerance", "✓ certified"][grade], `residual ${show(s.residual[k] ?? NaN, 3)} m/s`,
       `penetration ${showLength(s.penetration[k] ?? NaN)}`,
       this.clip.json.links.length ? `joint error ${show(s.joint_error[k] ?? NaN, 3)}` : null,
       `${s.iterations[k] ?? "–"} iterations`, s.escalations[k] > 0 ? `${s.escalations[k]} escalations` : null, `${s.contact_count[k] ?? 0} contacts`];

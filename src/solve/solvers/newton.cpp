@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "solve/natural_map.h"
 #include "solve/solvers/newton_iteration.h"
 #include "solve/solvers/pair_sweeps.h"
 #include "solve/solvers/pgs_sweeps.h"
@@ -100,7 +101,7 @@ class Newton : public PolishingSolver {
     iteration_.set_fine(calc_fine(problem.columns(), tolerance));
     if (bring_to_rest(tolerance)) return finish(tolerance, answer);
     has_guess_ = answer->lambda.size() == problem.rows() && !answer->lambda.isZero(0);
-    iterate(tolerance, std::min(kGoal, tolerance));
+    iterate(tolerance, std::min(iteration_.lacks_digits() ? kLastDigit : kGoal, tolerance));
     return finish(tolerance, answer);
   }
 

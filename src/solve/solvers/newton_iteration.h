@@ -33,6 +33,8 @@ class NewtonIteration {
   /// not rest, or the overlap alone is more than half of `still`; the iterate is where it was.
   bool stop_creep(double still);
   double fine() const { return fine_; }
+  /// All offsets are what rounding has left of larger terms (calc_residual_scale).
+  bool lacks_digits() const { return q_norm_ > q_.norm(); }
   /// Whether what was to be brought to rest would not come nearer: the iterate is the best that there is.
   bool stays_as_it_is() const { return stays_; }
 

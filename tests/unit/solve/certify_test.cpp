@@ -120,5 +120,25 @@ TEST(Certify, CancelledOffsetIsNotHeldAgainstTheSolution) {
   EXPECT_GT(certify(p, solution_of(p, Vec3::Zero())).relative, 1e-3);
 }
 
+/// c is a difference of places over the step: 1e-13 m/s is nothing where the body is a metre from the origin and the
+/// step a millisecond, and an error where nobody says so.
+TEST(Certify, DifferencesOfPlacesHaveNoMoreDigitsThanPlaces) {
+  for (const LawKind law : {LawKind::Equality, LawKind::Box, LawKind::Nonnegative}) {
+    Problem p;
+    p.add_column(1)(0, 0) = 2;
+    const RowBlock& block = p.add_block(law, 1);
+    p.c[block.row] = -1e-13;
+    p.lower[block.row] = -1;
+    p.upper[block.row] = 1;
+    p.add_entry(0)(0, 0) = 1;
+    const Solution untouched = solution_of(p, VecX::Zero(1));
+    EXPECT_FALSE(certify(p, untouched).within(1e-8));
+    p.place = {2 * 1.0 / (1e-3 * 1e-3)};
+    EXPECT_TRUE(certify(p, untouched).within(1e-8));
+    p.c[block.row] = -1e-9;  // a speed that is one is still seen
+    EXPECT_FALSE(certify(p, untouched).within(1e-8));
+  }
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -1,6 +1,6 @@
 // A clip: what is drawn, one row of series per frame, and frames and contacts as far as they have come.
 
-const SERIES = ["residual", "relative", "penetration", "joint_error", "iterations", "escalations", "certified",
+const SERIES = ["residual", "relative", "penetration", "joint_error", "iterations", "escalations", "grade",
   "contact_count"];
 const JOINT_NUMBERS = 9;
 

@@ -152,7 +152,7 @@ export class RunPanel {
   fill() {
     const worst = (values) => (values?.length ? values.reduce((a, b) => Math.max(a, b), 0) : NaN);
     this.place.replaceChildren(...[this.app.clip, this.app.other].filter(Boolean).map((clip, i) => {
-      const j = clip.json, s = clip.series, uncertified = s.certified.filter((c, k) => c === 0 && k > 0).length;
+      const j = clip.json, s = clip.series, uncertified = s.grade.filter((c, k) => c === 0 && k > 0).length;
       return h("section", {}, this.app.other ? h("h3", {}, i === 0 ? "First" : "Second (ghost)") : null, table([
         ["scene", j.name || "–"], ["scheme", j.scheme], ["solver", j.solver], ["step", `${show(j.step)} s`],
         ["bodies", String(clip.count)], ["joints and springs", String(j.links.length)],

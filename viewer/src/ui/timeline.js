@@ -129,7 +129,7 @@ export class Timeline {
       else { g.beginPath(); g.arc(x, event.kind === "slip" ? 0.3 * base : 0.6 * base, 2.2 * ratio, 0, 7); g.fill(); }
     }
     g.fillStyle = color("--bad");
-    clip.series.certified.forEach((c, k) => { if (c === 0 && k > 0) g.fillRect(this.x(clip.time[k], w, ratio) - ratio, 0, 2 * ratio, 0.22 * base); });
+    clip.series.grade.forEach((c, k) => { if (c === 0 && k > 0) g.fillRect(this.x(clip.time[k], w, ratio) - ratio, 0, 2 * ratio, 0.22 * base); });
     return sheet;
   }
 }
