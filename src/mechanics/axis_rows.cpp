@@ -187,6 +187,13 @@ void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, 
   }
 }
 
+void update_expected_axes(const std::vector<AxisRow>& rows, std::span<const Twist> velocity, double h,
+                          std::vector<double>* near) {
+  near->resize(rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    (*near)[k] = rows[k].value + h * calc_pair_speed(velocity, rows[k].body_a, rows[k].body_b, rows[k].row);
+}
+
 double calc_coupling_speed(std::span<const Twist> velocity, const CouplingRow& coupling) {
   double speed = 0;
   for (int k = 0; k < coupling.count; ++k) {

@@ -115,6 +115,9 @@ void update_coupling_rows(const Model& model, const std::vector<AxisRow>& axes, 
 /// angle. And whether all of a coupling's have one.
 bool has_place(const Model& model, const Axis& axis);
 bool has_place(const Model& model, const Coupling& coupling);
+/// Where the coordinates are expected after a motion of length h with these velocities: `near` for rows there.
+void update_expected_axes(const std::vector<AxisRow>& rows, std::span<const Twist> velocity, double h,
+                          std::vector<double>* near);
 /// The coordinates of `axes` (Model::axes or idle_axes) at `pose`, which is not more than half a turn from where they
 /// were `near`.
 void update_coordinates(const Model& model, std::span<const Axis> axes, std::span<const Pose> pose,

@@ -72,12 +72,14 @@ void AxisEnds::begin(const StepInput& input, bool two_sided, bool closes, const 
     hold.kept = std::max(0.0, 1 - input.h / input.h_nominal) * hold.start;
     holds_.push_back(hold);
   }
+  if (!holds_.empty()) start_ = equations.axes;
 }
 
-void AxisEnds::reach(const Model& model, std::span<const Pose> pose_end, std::span<const double> near) {
+void AxisEnds::reach(const StepInput& input, std::span<const Twist> way, std::span<const Pose> pose_end) {
   if (holds_.empty()) return;
-  update_axis_rows(model, pose_end, near, &axes_);
-  update_coupling_rows(model, axes_, &couplings_);
+  update_expected_axes(start_, way, input.h, &near_);
+  update_axis_rows(*input.model, pose_end, near_, &axes_);
+  update_coupling_rows(*input.model, axes_, &couplings_);
   for (Hold& hold : holds_) hold.reached = hold.axis >= 0 ? axes_[hold.axis].value : couplings_[hold.coupling].value;
 }
 

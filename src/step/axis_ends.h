@@ -33,8 +33,8 @@ class AxisEnds {
   void clear(const Model& model);
   bool holds() const { return !holds_.empty(); }
   bool has_rotors() const { return has_rotors_; }
-  /// Where these poses, those of the last pass, take the coordinates.
-  void reach(const Model& model, std::span<const Pose> pose_end, std::span<const double> near);
+  /// Where the last pass takes the coordinates: `way` to these poses.
+  void reach(const StepInput& input, std::span<const Twist> way, std::span<const Pose> pose_end);
   /// Offsets of the rows that are held; `way`: w of joint_ends.h. `linear`: the passes have been given up.
   void apply(const StepInput& input, std::span<const Twist> way, bool linear, StepProblem* made) const;
   /// f(body, error, is_rotor) of each that is held: what the last pass has left, as a share of its size.
@@ -76,6 +76,8 @@ class AxisEnds {
 
   bool has_rotors_ = false;
   std::vector<Hold> holds_;
+  std::vector<AxisRow> start_;  ///< at q
+  std::vector<double> near_;    ///< expected coordinates
   std::vector<AxisRow> axes_;
   std::vector<CouplingRow> couplings_;
   std::vector<Acting> acting_;

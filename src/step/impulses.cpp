@@ -168,7 +168,8 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
     for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = share * end.impulse[r];
     add_joints(end.equations, next.pose, slots_);
     add_axes(end.equations, next.pose, slots_);
-    if (shares_.any()) shares_.add(end.equations, next.pose, slots_, split);
+    // Where rotors alone act at the end there are no joints to share with.
+    if (shares_.any() && !end.equations.joints.empty()) shares_.add(end.equations, next.pose, slots_, split);
     add_range_ends(input, made, next.pose, share);
   }
   for (int r = 0; r < model_.joint_rows; ++r) slots_[r] = end.active && end.split[r] ? 0 : lambda(r);

@@ -38,7 +38,7 @@ constexpr double kAstray = 0.25, kNoTurn = 1e-6;
 /// A velocity that changed by more than this share in the last step tells nothing of the next one.
 constexpr double kSmooth = 0.25;
 
-/// rad in a step, up to which the turn of the pass before says more than the free one.
+/// rad in a step, up to which for alpha = 1/2 the turn of the pass before says more than the free one.
 constexpr double kSlowTurn = 1;
 
 bool is_holonomic(JointKind kind) { return kind != JointKind::Rolling && kind != JointKind::KnifeEdge; }
@@ -56,6 +56,7 @@ void JointEnds::begin(const StepInput& input, const Scheme& scheme, const Flight
   const Weights w = scheme.weights(*input.options);
   JointEnd& end = made->joint_end;
   passes_ = 0;
+  bent_.clear();
   implicit_ = w.alpha == 1;
   active_ = linear_ = open_loop_ = two_sided_ = closing_ = false;
   bends_ = true;
@@ -129,7 +130,7 @@ void JointEnds::update_errors(const StepInput& input) {
   update_joint_rows(model, pose_end_, &reached_);
   ranges_.update(input, pose_end_);
   if (!stiff_.empty()) update_spring_rows(model, pose_end_, input.state->axis, &spring_reached_);
-  axes_.reach(model, pose_end_, input.state->axis);
+  axes_.reach(input, way_, pose_end_);
 }
 
 /// Of a row that follows from no place: the mean of its speeds at both ends of the way. With the row of the start alone
@@ -175,14 +176,21 @@ void JointEnds::apply(const StepInput& input, StepProblem* made) {
   }
 }
 
-void JointEnds::add_bends(const StepInput& input, StepProblem* made) const {
-  if (!active_ || linear_ || !bends_ || held_.empty()) return;
-  for (const JointRows& rows : start_) {
-    if (!held_[rows.joint] || !made->joint_end.split[input.model->joints[rows.joint].first_row]) continue;
-    made->bent_spin.resize(way_.size());
-    for (const int body : {rows.body_a, rows.body_b})
-      if (body >= 0 && input.h * way_[body].angular.norm() < kSlowTurn) made->bent_spin[body] = way_[body].angular;
-  }
+void JointEnds::add_bends(const StepInput& input, StepProblem* made) {
+  if (!active_ || held_.empty() || passes_ == 0) return;
+  bent_.resize(way_.size());
+  const bool bends = bends_ && !linear_;
+  const auto bend = [&](int body) {
+    const int column = body < 0 ? -1 : made->map.column_of_body[body];
+    if (column < 0 || done_[root_of(column)]) return;  // an answer that is kept has the turn of its own pass
+    const Vec3& turn = way_[body].angular;
+    const bool known = bends && (!two_sided_ || input.h * turn.norm() < kSlowTurn);
+    bent_[body] = known ? std::optional<Vec3>(turn) : std::nullopt;
+  };
+  for (const JointRows& rows : start_)
+    if (held_[rows.joint] && made->joint_end.split[input.model->joints[rows.joint].first_row])
+      bend(rows.body_a), bend(rows.body_b);
+  made->bent_spin = bent_;
 }
 
 int JointEnds::root_of(int column) {
@@ -230,7 +238,6 @@ bool JointEnds::refine(const StepInput& input, const StepProblem& made, const So
   } else if (diverges && !begin_singular(input, made)) {
     linear_ = true;
   }
-  good_ = solution;
   return again;
 }
 
@@ -314,23 +321,6 @@ std::span<const char> JointEnds::find_good(std::span<const char> others) {
   for (int k = 0; k < static_cast<int>(island_.size()); ++k)
     good_columns_.push_back(done_[root_of(k)] && (others.empty() || others[k]));
   return good_columns_;
-}
-
-void JointEnds::restore(const Problem& problem, Solution* solution) const {
-  if (!active_ || passes_ == 0) return;
-  for (int k = 0; k < problem.columns(); ++k)
-    if (good_columns_[k])
-      solution->v.segment(problem.column_start[k], problem.column_size(k)) =
-          good_.v.segment(problem.column_start[k], problem.column_size(k));
-  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
-    const RowBlock& block = problem.blocks[i];
-    if (block.entries == 0 || !good_columns_[problem.entries[block.entry].column]) continue;
-    solution->lambda.segment(block.row, block.size) = good_.lambda.segment(block.row, block.size);
-    if (good_.w.size() == solution->w.size() && solution->w.size() == problem.rows())
-      solution->w.segment(block.row, block.size) = good_.w.segment(block.row, block.size);
-    if (good_.uniqueness.size() == solution->uniqueness.size() && i < good_.uniqueness.size())
-      solution->uniqueness[i] = good_.uniqueness[i];
-  }
 }
 
 /// The scheme has given every impulse twice. Those of joints and rotors get their second half from the problem of the

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,7 +38,7 @@ class JointEnds {
   void begin(const StepInput& input, const Scheme& scheme, const Flight& flight, const Equations& equations,
              StepProblem* made);
   /// Before another pass: how bodies turned in the last one that the constraints of both ends turn (StepProblem).
-  void add_bends(const StepInput& input, StepProblem* made) const;
+  void add_bends(const StepInput& input, StepProblem* made);
   /// Offsets and compliances of their rows, after the scheme has made them.
   void apply(const StepInput& input, StepProblem* made);
   /// After a solution: true if positions at its end are not good enough, and another pass will help.
@@ -45,8 +46,6 @@ class JointEnds {
   /// Before another pass: the columns of islands that are good; empty: there are none. `others`: those of which nobody
   /// else asks anything; empty: all.
   std::span<const char> find_good(std::span<const char> others);
-  /// After another pass: islands that were good before it are what they were, whatever others needed.
-  void restore(const Problem& problem, Solution* solution) const;
   /// None is.
   void forget_good() { std::fill(done_.begin(), done_.end(), 0); }
   /// A loop of joints that no position closes, after the last pass.
@@ -98,7 +97,6 @@ class JointEnds {
   std::vector<double> worst_;   ///< per column that stands for its island: error of the last pass, in joint sizes
   std::vector<double> found_;   ///< of this pass
   std::vector<char> exact_;     ///< per column that stands for its island: some of its joints hold at both ends
-  Solution good_;
   std::vector<char> good_columns_;
   JointLoops loops_;
   AxisEnds axes_;
@@ -119,6 +117,7 @@ class JointEnds {
   RowMap map_;
   Problem problem_;
   Solution solution_;
+  std::vector<std::optional<Vec3>> bent_;  ///< per body: StepProblem::bent_spin
 };
 
 }  // namespace slipstick

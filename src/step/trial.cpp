@@ -36,6 +36,28 @@ void guess_turning(const Model& model, const State& state, const ContactRows& co
   }
 }
 
+/// Columns that have their answer keep it, whatever a solver has made of them while it answered others: who asks for
+/// another pass elsewhere is nobody's business here. True: there was another one.
+bool keep_columns(const Problem& problem, std::span<const char> columns, const Solution& answer, Solution* solution) {
+  bool changed = false;
+  const auto keep = [&](const VecX& from, int first, int size, VecX* to) {
+    if (from.size() != to->size() || from.segment(first, size) == to->segment(first, size)) return;
+    to->segment(first, size) = from.segment(first, size);
+    changed = true;
+  };
+  for (int k = 0; k < problem.columns(); ++k)
+    if (columns[k]) keep(answer.v, problem.column_start[k], problem.column_size(k), &solution->v);
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const RowBlock& block = problem.blocks[i];
+    if (block.entries == 0 || !columns[problem.entries[block.entry].column]) continue;
+    keep(answer.lambda, block.row, block.size, &solution->lambda);
+    keep(answer.w, block.row, block.size, &solution->w);
+    if (answer.uniqueness.size() == solution->uniqueness.size() && i < answer.uniqueness.size())
+      solution->uniqueness[i] = answer.uniqueness[i];
+  }
+  return changed;
+}
+
 }  // namespace
 
 Stopwatch::Stopwatch(double* seconds) : seconds_(seconds), start_(now()) {}
@@ -166,8 +188,15 @@ void Trial::solve(StepReport* report) {
   const std::span<const char> answered = settling_ ? flight_.find_settled()
                                          : again_  ? find_answered()
                                                    : std::span<const char>();
+  const LadderResult last = outcome_;
+  if (!answered.empty()) answer_ = solution_;
   outcome_ = solver_.solve_again(made_.problem, answered, &solution_);
-  if (again_ && !settling_) ends_.restore(made_.problem, &solution_);
+  if (answered.empty() || !keep_columns(made_.problem, answered, answer_, &solution_)) return;
+  // What the ladder found for these is gone, and with it what it said of them.
+  outcome_.certified = outcome_.certified && last.certified;
+  outcome_.settled = outcome_.settled || last.settled;
+  outcome_.exhausted = outcome_.exhausted || last.exhausted;
+  raise_to(last.residual, &outcome_.residual);
 }
 
 void Trial::certify(StepReport* report) {

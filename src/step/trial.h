@@ -78,6 +78,7 @@ class Trial {
   StepProblem made_;
   Relaxed relaxed_;
   Solution solution_;
+  Solution answer_;  ///< before a further pass: of those that have their answer
   LadderResult outcome_;
   std::vector<NormalOffset> normals_;
   double h_ = 0;

@@ -21,7 +21,7 @@ class Verdict(CliTest):
         text = "slipstick: 1\nbodies:\n" + bodies + extra + "simulation: {duration: 0.2, step: 1/100%s}\n" % settings
         return self.report(self.write(text))["certificate"]
 
-    def same_with_a_fast_ball(self, bodies, extra="", settings="", speeds=("0", "300", "1e10")):
+    def same_with_a_fast_ball(self, bodies, extra="", settings="", speeds=("0", "300", "1e6")):
         alone = self.certificate(bodies, extra, settings)["uncertified_steps"]
         for speed in speeds:
             beside = self.certificate(bodies + BALL % speed, extra, settings)
@@ -40,13 +40,13 @@ class Verdict(CliTest):
         body = GROUND + BOX % ("a", 1, 3)
         self.assertEqual(self.same_with_a_fast_ball(body, RODS), 20)
         self.assertEqual(self.same_with_a_fast_ball(body, NEAR_RODS), 20)
-        worst = self.certificate(body + BALL % "1e10", NEAR_RODS)["worst"]
+        worst = self.certificate(body + BALL % "1e6", NEAR_RODS)["worst"]
         self.assertEqual(worst["bodies"], ["a"])
         self.assertEqual(worst["island"], 0)
         self.assertGreater(worst["relative"], 1e-3)
         self.assertIn(worst["part"], ("joint speed", "natural map"))
         self.assertEqual(worst["unit"], "m/s")
-        text = "slipstick: 1\nbodies:\n" + body + BALL % "1e10" + RODS + "simulation: {duration: 0.1, step: 1/100}\n"
+        text = "slipstick: 1\nbodies:\n" + body + BALL % "1e6" + RODS + "simulation: {duration: 0.1, step: 1/100}\n"
         self.assertEqual(self.call("run", self.write(text), "--strict").returncode, 1)
 
     def test_a_good_run_names_its_worst_place_too(self):

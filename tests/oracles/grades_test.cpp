@@ -6,13 +6,14 @@
 namespace slipstick {
 namespace {
 
-/// A struck wall: in some steps single contacts would cost more than the answer is worth, and are left at 1e-7.
+/// A ball swings into blocks: in some steps single contacts would cost more than the answer is worth, and
+/// are left at 1e-7. Which steps these are nobody promises.
 TEST(Grades, WhatIsFinishedShortOfTheToleranceIsAsGoodAsAHeap) {
-  for (const int rate : {110, 117}) {
+  int heaps = 0, failed = 0;
+  for (const int rate : {101, 103, 105, 107, 109, 113}) {
     const Scene scene = test::shipped_scene("wrecking_ball.yaml");
     Simulation simulation = test::simulation_of(scene, 1.0 / rate);
-    int heaps = 0;
-    while (simulation.state().time < 1.2) {
+    while (simulation.state().time < 4) {
       const StepReport& report = simulation.step();
       const double verdict = report.certificate.residual.verdict();
       EXPECT_TRUE(report.certified) << simulation.state().time << ": " << report.note;
@@ -20,16 +21,15 @@ TEST(Grades, WhatIsFinishedShortOfTheToleranceIsAsGoodAsAHeap) {
       EXPECT_LE(verdict, scene.options.heap_tolerance);
       heaps += report.grade() == Grade::Heap;
     }
-    EXPECT_GT(heaps, 0) << rate;
     // Who asks for no second grade gets none.
     SimulationOptions strict = scene.options;
     strict.step = 1.0 / rate;
     strict.heap_tolerance = 0;
     Simulation again(scene.model, scene.initial, strict);
-    int failed = 0;
-    while (again.state().time < 1.2) failed += again.step().grade() == Grade::None;
-    EXPECT_GT(failed, 0) << rate;
+    while (again.state().time < 4) failed += again.step().grade() == Grade::None;
   }
+  EXPECT_GT(heaps, 0) << "else this test says nothing";
+  EXPECT_GT(failed, 0);
 }
 
 }  // namespace

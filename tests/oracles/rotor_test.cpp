@@ -69,7 +69,7 @@ joints:
                   "\n" + more + "simulation: {scheme: " + scheme + "}\n");
 }
 
-double total_energy(const Simulation& simulation) {
+double rotor_energy(const Simulation& simulation) {
   const EnergySplit energy = simulation.energy();
   return energy.kinetic + energy.potential;
 }
@@ -90,11 +90,11 @@ TEST(Rotor, BetweenMovingBodiesTheEnergyStays) {
     for (const std::string& scheme : {std::string("stabilized"), std::string("{stabilized: {stabilization: 0.999}}"),
                                       std::string("euler"), std::string("trapezoid"), kFamily, std::string("spook")}) {
       Simulation simulation = simulation_of(chain(joint, scheme), 0.005);
-      const double start = total_energy(simulation);
+      const double start = rotor_energy(simulation);
       double worst = 0;
       while (simulation.state().time < 3 - 1e-9) {
         ASSERT_TRUE(simulation.step().certified) << joint << scheme;
-        worst = std::max(worst, std::abs(total_energy(simulation) - start));
+        worst = std::max(worst, std::abs(rotor_energy(simulation) - start));
       }
       EXPECT_LT(worst, scheme == "trapezoid" || scheme == "stabilized" || scheme == "euler" ? 0.02 : 0.4)
           << joint << scheme;

@@ -119,6 +119,7 @@ class Spook final : public Scheme {
   std::vector<Twist> velocity_;          ///< of which the bends are taken
   std::vector<Pose> pose_ahead_;         ///< move(q, velocity_, h)
   std::vector<JointRows> joints_ahead_;  ///< there, values alone
+  std::vector<double> near_;  ///< coordinates expected there: a shaft may turn by more than half a turn
   std::vector<AxisRow> axes_ahead_;
   std::vector<CouplingRow> couplings_ahead_;
   /// What each joint value gains there beyond h G v, m or rad; after those of joints the gaps of ranges.
@@ -187,7 +188,8 @@ void Spook::update_bend(const StepInput& input, const Equations& equations, std:
   }
   if (has_taut_) update_range_bend(input, bend);
   if (model.couplings.empty()) return;
-  update_axis_rows(model, pose_ahead_, input.state->axis, &axes_ahead_);
+  update_expected_axes(equations.axes, velocity_, input.h, &near_);
+  update_axis_rows(model, pose_ahead_, near_, &axes_ahead_);
   update_coupling_rows(model, axes_ahead_, &couplings_ahead_);
   for (std::size_t k = 0; k < model.couplings.size(); ++k)
     if (has_place(model, model.couplings[k]))

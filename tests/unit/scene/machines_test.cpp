@@ -221,7 +221,7 @@ TEST(Feeder, ConveysAsStickSlipAndFlightSay) {
     const double theory = integrate_conveying(track, 0.4, 1.0);
     const double located = run_conveying(track, 1.0 / 8000, "trapezoid", 0.4, 1.0);
     const double coarse = run_conveying(track, 1.0 / 4000, "stabilized", 0.4, 1.0),
-                 fine = run_conveying(track, 1.0 / 16000, "stabilized", 0.4, 1.0);
+                 fine = run_conveying(track, 1.0 / 32000, "stabilized", 0.4, 1.0);
     std::printf("%.1f mm: theory %.5f m/s, trapezoid %.5f, stabilized %.5f and %.5f\n", 1e3 * throw_length, theory,
                 located, coarse, fine);
     EXPECT_NEAR(located / theory, 1, 2e-3) << throw_length;
