@@ -119,7 +119,7 @@ class Spook final : public Scheme {
   std::vector<Twist> velocity_;          ///< of which the bends are taken
   std::vector<Pose> pose_ahead_;         ///< move(q, velocity_, h)
   std::vector<JointRows> joints_ahead_;  ///< there, values alone
-  std::vector<double> near_;  ///< coordinates expected there: a shaft may turn by more than half a turn
+  std::vector<double> near_;             ///< coordinates expected there: a shaft may turn by more than half a turn
   std::vector<AxisRow> axes_ahead_;
   std::vector<CouplingRow> couplings_ahead_;
   /// What each joint value gains there beyond h G v, m or rad; after those of joints the gaps of ranges.
