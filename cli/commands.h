@@ -38,6 +38,7 @@ struct RunArguments {
   SceneArguments scene;
   SimulationArguments simulation;
   std::string output;  ///< recording
+  bool all = false;    ///< with every step and every part of it
   std::string report;
   bool json = false, strict = false, quiet = false;
   bool keep_going = false;         ///< also where the state is beyond repair

@@ -64,7 +64,11 @@ void add_simulation_options(CLI::App* app, SimulationArguments* arguments) {
 void add_run(CLI::App* app, RunArguments* arguments) {
   add_scene_options(app, &arguments->scene);
   add_simulation_options(app, &arguments->simulation);
-  app->add_option("-o,--output", arguments->output, "Record the run (HDF5)")->type_name("FILE");
+  CLI::Option* output = app->add_option("-o,--output", arguments->output, "Record the run (HDF5)")->type_name("FILE");
+  app->add_flag("--all", arguments->all,
+                "Record every step and all that it was made of, for 'slipstick recheck'; some 350 bytes for each body "
+                "and part of a step")
+      ->needs(output);
   app->add_option("--report", arguments->report, "Write the report (JSON)")->type_name("FILE");
   app->add_flag("--json", arguments->json, "Print the report on standard output");
   app->add_flag("--strict", arguments->strict,
@@ -98,6 +102,7 @@ void add_run(CLI::App* app, RunArguments* arguments) {
   app->add_flag("--no-clobber", arguments->no_clobber, "Refuse to replace a file that is there");
   app->footer(
       "Examples:\n  slipstick run scenes/dominoes.yaml --step 1/240 -o run.h5 --report run.json\n"
+      "  slipstick run scenes/stack.yaml -o run.h5 --all && slipstick recheck run.h5\n"
       "  slipstick run scenes/wall.yaml --checkpoint wall.state --every 0.5\n"
       "  slipstick run scenes/wall.yaml --resume wall.state --duration 20 -o rest.h5\n"
       "  slipstick run scenes/wheel_loader.yaml --realtime --budget 30");
@@ -394,6 +399,7 @@ int main(int count, char** words) {
   app.add_subcommand("sweep", "Run every case of a study into one table")->prefix_command();
   app.add_subcommand("fit", "Fit parameters of a scene to measured trajectories")->prefix_command();
   app.add_subcommand("validate", "Compare the engine with measured impacts")->prefix_command();
+  app.add_subcommand("recheck", "Verify a recording made with 'run --all' from its numbers alone")->prefix_command();
   CLI::App* bench_command = app.add_subcommand("bench", "Benchmark scenes, also beside other engines");
   CLI::App* examples_command = app.add_subcommand("examples", "List, show, copy or run a shipped scene");
   CLI::App* info_command = app.add_subcommand("info", "Version, build, schemes, solvers, shapes, joints");
@@ -429,6 +435,7 @@ int main(int count, char** words) {
     return kBadInput;
   }
   if (is_python_command(words[1])) return run_python_command(count, words);
+  if (std::string_view(words[1]) == "recheck") return run_recheck(count, words);
   try {
     app.parse(count, words);
   } catch (const CLI::Success& wanted) {  // --help, --version

@@ -26,6 +26,22 @@ std::string join_search_path(const std::string& first, const char* before) {
 
 bool is_python_command(const std::string& name) { return name == "sweep" || name == "fit" || name == "validate"; }
 
+int run_recheck(int count, char** words) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", code).parent_path();
+  fs::path script = folder / "recheck.py";  // beside the program, or where one is installed
+  if (!fs::exists(script, code)) script = folder.parent_path() / "share/slipstick/recheck.py";
+  // Isolated: nothing of the working folder, of PYTHONPATH or of the user's own packages has a word in the verdict.
+  std::string python = "/usr/bin/python3", flag = "-I", file = script.string();
+  std::vector<char*> arguments = {python.data(), flag.data(), file.data()};
+  arguments.insert(arguments.end(), words + 2, words + count);
+  arguments.push_back(nullptr);
+  execv(python.c_str(), arguments.data());
+  say("slipstick recheck: needs Debian's Python: apt-get install python3 python3-numpy python3-h5py");
+  return kBadInput;
+}
+
 int run_python_command(int count, char** words) {
   namespace fs = std::filesystem;
   std::error_code code;

@@ -260,6 +260,7 @@ void say_crossed(const slipstick::Model& model, const slipstick::WorldVerdict& w
 int run(const RunArguments& arguments) {
   std::optional<slipstick::Scene> scene = load("run", arguments.scene, arguments.simulation);
   if (!scene) return kBadInput;
+  if (arguments.all) scene->record = {.every = 1, .contacts = true, .parts = true};
   const bool assembled = assemble_start("run", &*scene);
   std::optional<slipstick::ResumePoint> resumed;
   slipstick::State first;
@@ -274,6 +275,7 @@ int run(const RunArguments& arguments) {
   if (arguments.budget && !arguments.realtime) scene->options.budget = *arguments.budget;
   scene->description = {};  // of many bodies it is larger than the model, which is the simulation's from here on
   slipstick::Simulation simulation(std::move(scene->model), std::move(first), scene->options);
+  simulation.keep_parts(arguments.all);
   for (const std::string& warning : simulation.warnings()) say("run", "warning: " + warning);
   slipstick::RunStatistics statistics(*scene, simulation);
   if (resumed) statistics.set_resumed(*resumed);

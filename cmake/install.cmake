@@ -50,5 +50,7 @@ install(FILES ${PROJECT_BINARY_DIR}/slipstickConfig.cmake ${PROJECT_BINARY_DIR}/
 file(RELATIVE_PATH slipstick_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/slipstick.pc.in slipstick.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/slipstick.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Who has a recording and no Slipstick checks it with this: NumPy and h5py are all that it needs.
+install(PROGRAMS python/slipstick/recheck.py DESTINATION ${CMAKE_INSTALL_DATADIR}/slipstick)
 # All that `cmake --install` needs; ./slipstick builds it with the program.
 add_custom_target(library DEPENDS slipstick_library slipstick_app_library)

@@ -15,6 +15,7 @@ namespace slipstick {
 struct RecordOptions {
   int every = 1;  ///< record each n-th step
   bool contacts = true;
+  bool parts = false;  ///< and what every step was made of (docs/recheck.md)
 };
 
 /// A name under `let`, with the value that it has in this scene.

@@ -229,6 +229,8 @@ concept SceneLike = requires(const T& scene) {
   { scene.options } -> std::convertible_to<const SimulationOptions&>;
 };
 
+struct StepPart;  // parts.h
+
 class Simulation {
  public:
   /// Options must be free of faults (find_option_faults).
@@ -275,6 +277,10 @@ class Simulation {
   SensorReading sensor(int index) const;
   std::span<const double> sensors() const;          ///< the numbers of all, one after the other
   std::span<const BodyForces> body_forces() const;  ///< one per body
+  /// From the next step on: what a step was made of is kept until the next one. No bit of the motion depends on it.
+  void keep_parts(bool keep);
+  /// Of the last step, in their order (parts.h); empty where nobody asked for them before it.
+  std::span<const StepPart> parts() const;
   /// The problem that the last step solved.
   const Problem& problem() const;
   /// The world's certificate of the present state: every near pair of shapes, whatever the options say.

@@ -13,6 +13,7 @@
 #include <slipstick/joint_errors.h>
 #include <slipstick/model.h>
 #include <slipstick/output_file.h>
+#include <slipstick/parts.h>
 #include <slipstick/problem.h>
 #include <slipstick/queries.h>
 #include <slipstick/readings.h>

@@ -14,12 +14,6 @@ constexpr std::size_t kMaxWaitingBytes = 8u << 20;  ///< beyond this, rows go to
 constexpr std::chrono::duration<double> kFlushPeriod{0.8};
 constexpr std::chrono::duration<double> kStatePeriod{5};  ///< between two whole states: they are larger than frames
 
-std::size_t calc_chunk_rows(std::size_t row_bytes, std::size_t expected_rows) {
-  std::size_t rows = std::min(kMaxChunkRows, kChunkBytes / std::max<std::size_t>(row_bytes, 1));
-  rows = std::clamp<std::size_t>(rows, 1, std::max<std::size_t>(expected_rows, 1));
-  return std::max(rows, 2 * expected_rows / kMaxChunks);
-}
-
 void add_root(const RecordHeader& header, Hdf5File* file) {
   file->add_attribute("/", "format", std::string("slipstick recording"));
   file->add_attribute("/", "version", std::int64_t{2});
@@ -139,6 +133,12 @@ void add_links(const RecordHeader& header, Hdf5File* file) {
 
 }  // namespace
 
+std::size_t calc_chunk_rows(std::size_t row_bytes, std::size_t expected_rows) {
+  std::size_t rows = std::min(kMaxChunkRows, kChunkBytes / std::max<std::size_t>(row_bytes, 1));
+  rows = std::clamp<std::size_t>(rows, 1, std::max<std::size_t>(expected_rows, 1));
+  return std::max(rows, 2 * expected_rows / kMaxChunks);
+}
+
 Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordHeader& header) {
   auto file = Hdf5File::create(path);
   if (!file) return file.faults();
@@ -151,6 +151,7 @@ Result<RecordWriter> RecordWriter::create(const std::string& path, const RecordH
   add_shapes(header, writer.file_.get());
   add_surfaces(header, writer.file_.get());
   add_links(header, writer.file_.get());
+  if (header.parts) add_check_data(header, writer.file_.get());
   writer.add_columns(header);
   writer.contact_offset_.push(0);
   writer.contact_offset_.write(writer.file_.get());
@@ -209,6 +210,8 @@ void RecordWriter::add_columns(const RecordHeader& header) {
   event_b_.open("/events/b", {}, event, f);
   event_before_.open("/events/before", {}, event, f);
   event_after_.open("/events/after", {}, event, f);
+  has_parts_ = header.parts;
+  if (has_parts_) parts_.open(header, f);
   f->add_group("/state");
   state_frame_.open("/state/frame", {}, event, f);
   state_offset_.open("/state/offset", {}, event, f);
@@ -240,6 +243,7 @@ bool RecordWriter::append(const RecordFrame& frame, Clock::time_point now) {
   grade_.push(static_cast<std::int8_t>(frame.grade));
   push_contacts(contacts_ ? frame.contacts : std::span<const RecordContact>());
   push_events(frame.events);
+  if (has_parts_) parts_.push(frame.parts);
   if (frame.state) {
     latest_state_ = *frame.state;
     latest_state_frame_ = frames_total_;
@@ -305,7 +309,7 @@ void RecordWriter::push_state() {
 
 std::size_t RecordWriter::waiting_bytes() const {
   return pose_.bytes() + velocity_.bytes() + joint_reaction_.bytes() * 2 + energy_.bytes() +
-         contact_point_.bytes() * 4 + time_.bytes() * 8;
+         contact_point_.bytes() * 4 + time_.bytes() * 8 + parts_.bytes();
 }
 
 void RecordWriter::write_columns() {
@@ -327,6 +331,7 @@ void RecordWriter::write_columns() {
   contact_offset_.write(f);
   for (auto* column : {&event_time_, &event_before_, &event_after_}) column->write(f);
   event_kind_.write(f);
+  if (has_parts_) parts_.write(f);
   state_bytes_.write(f);
   state_offset_.write(f);
   state_frame_.write(f);
@@ -365,6 +370,7 @@ void RecordWriter::close_columns() {
   for (auto* column : {&iterations_, &escalations_, &contact_a_, &contact_b_, &event_a_, &event_b_}) column->close();
   if (weighted_) velocity_weighted_.close();
   if (senses_) sensor_.close();
+  if (has_parts_) parts_.close();
   certified_.close();
   grade_.close();
   contact_unique_.close();

@@ -2,7 +2,8 @@
 // scenes nor simulations.
 #pragma once
 
-#include "record/hdf5_file.h"
+#include "record/record_column.h"
+#include "record/record_parts.h"
 
 #include <slipstick/state_file.h>
 
@@ -58,11 +59,23 @@ struct RecordHeader {
   std::vector<std::string> shape_kinds, link_kinds;
   std::vector<RecordShape> shapes;
   std::vector<RecordLink> links;
-  std::vector<std::string> joints;     ///< the first of `links`
-  std::vector<std::string> sensors;    ///< one for each number: "tip.x"
-  std::int64_t start_step = 0;         ///< of the first frame: not 0 where a run goes on
-  std::string resumed_from;            ///< the file that it went on from; empty: from the beginning
-  std::size_t expected_frames = 1024;  ///< a guess; sizes the chunks of the file
+  std::vector<std::string> joints;             ///< the first of `links`
+  std::vector<std::string> sensors;            ///< one for each number: "tip.x"
+  std::int64_t start_step = 0;                 ///< of the first frame: not 0 where a run goes on
+  std::string resumed_from;                    ///< the file that it went on from; empty: from the beginning
+  std::size_t expected_frames = 1024;          ///< a guess; sizes the chunks of the file
+  bool parts = false;                          ///< every step and every part of it (/parts), and with that:
+  std::vector<std::array<double, 9>> inertia;  ///< about the centre of mass, body axes
+  std::vector<double> gravity_scale;
+  std::vector<std::int32_t> groups;                ///< -1: none
+  std::vector<std::array<double, 36>> free_basis;  ///< row by row; columns beyond the freedoms are zero
+  std::vector<std::array<std::int32_t, 2>> pairs_without_contact;
+  std::vector<std::array<std::int32_t, 2>> filters;  ///< contype and conaffinity, one per shape
+  std::vector<double> compliance;                    ///< one per joint
+  double alpha = 1, gamma = 1;                       ///< weights of the scheme
+  bool interpolated = false;                         ///< ends of parts may be (EventState::Hermite)
+  std::string friction_model;
+  bool friction_by_slip = false;
 };
 
 struct RecordContact {
@@ -96,34 +109,7 @@ struct RecordFrame {
   std::span<const RecordContact> contacts;
   std::span<const RecordEvent> events;
   const StateFile* state = nullptr;  ///< the whole state; null: this recording holds none
-};
-
-/// Values of one growing dataset waiting to be written.
-template <class T>
-class RecordColumn {
- public:
-  void open(const std::string& path, const std::vector<std::size_t>& row_shape, std::size_t chunk_rows,
-            Hdf5File* file) {
-    dataset_ = file->add_growing(path, hdf5_type_of<T>(), row_shape, chunk_rows);
-    row_size_ = 1;
-    for (const std::size_t n : row_shape) row_size_ *= n;
-  }
-  void push(T value) { buffer_.push_back(value); }
-  void push(std::span<const T> values) { buffer_.insert(buffer_.end(), values.begin(), values.end()); }
-  std::size_t bytes() const { return buffer_.size() * sizeof(T); }
-  /// Appends `rows` rows, all that wait. (A row of a scene without bodies has no values to count.)
-  void write(std::size_t rows, Hdf5File* file) {
-    file->append_rows(buffer_.data(), rows, &dataset_);
-    buffer_.clear();
-  }
-  void write(Hdf5File* file) { write(buffer_.size() / row_size_, file); }
-  const Hdf5GrowingDataset& dataset() const { return dataset_; }
-  void close() { dataset_.id.reset(); }
-
- private:
-  Hdf5GrowingDataset dataset_;
-  std::size_t row_size_ = 1;
-  std::vector<T> buffer_;
+  std::span<const StepPart> parts;
 };
 
 class RecordWriter {
@@ -156,6 +142,7 @@ class RecordWriter {
   bool contacts_ = true;
   bool weighted_ = false;
   bool senses_ = false;
+  bool has_parts_ = false;
   std::size_t frames_waiting_ = 0;
   std::int64_t contacts_total_ = 0;
   Clock::time_point last_append_;
@@ -168,6 +155,7 @@ class RecordWriter {
   Clock::time_point state_stored_;
   bool closed_ = false;
 
+  PartColumns parts_;
   RecordColumn<std::int64_t> state_frame_, state_offset_;
   RecordColumn<std::int8_t> state_bytes_;
   std::int64_t state_bytes_total_ = 0;

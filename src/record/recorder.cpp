@@ -107,6 +107,36 @@ void add_drives(const Model& model, std::vector<RecordLink>* links) {
   }
 }
 
+std::string_view name_of_friction(FrictionModel model) {
+  return model == FrictionModel::Cone ? "cone" : model == FrictionModel::Pyramid ? "pyramid" : "box";
+}
+
+/// What whoever checks the parts must know of bodies, shapes and joints.
+void note_check_data(const Scene& scene, RecordHeader* header) {
+  const Model& model = scene.model;
+  header->parts = true;
+  for (const Body& body : model.bodies) {
+    Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(header->inertia.emplace_back().data()) = body.inertia;
+    header->gravity_scale.push_back(body.gravity_scale);
+    header->groups.push_back(body.group);
+    Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>> basis(header->free_basis.emplace_back().data());
+    basis.setZero();
+    basis.leftCols(body.dof) = body.free_basis().leftCols(body.dof);
+  }
+  for (const auto& pair : model.pairs_without_contact) header->pairs_without_contact.push_back({pair[0], pair[1]});
+  for (const BodyDescription& body : scene.description.bodies)
+    for (const ShapeDescription& shape : body.shapes)
+      header->filters.push_back(
+          {static_cast<std::int32_t>(shape.contype), static_cast<std::int32_t>(shape.conaffinity)});
+  for (const Joint& joint : model.joints) header->compliance.push_back(joint.compliance);
+  const bool family = scene.options.scheme == "alpha-gamma";
+  header->alpha = calc_alpha(scene.options);
+  header->gamma = family ? scene.options.alpha_gamma.gamma : header->alpha;
+  header->interpolated = scene.options.alpha_gamma.event_state == EventState::Hermite;
+  header->friction_model = name_of_friction(scene.options.friction);
+  for (const PairLaw& law : model.pair_laws) header->friction_by_slip = header->friction_by_slip || law.by_slip;
+}
+
 RecordHeader make_header(const Scene& scene, const std::string& command) {
   RecordHeader header;
   header.scene_text = scene.text;
@@ -149,6 +179,7 @@ RecordHeader make_header(const Scene& scene, const std::string& command) {
       header.sensors.push_back(scene.model.sensors[i].name + (part.empty() ? "" : "." + part));
   for (const Spring& spring : scene.model.springs)
     header.links.push_back(make_link(scene.model, spring, static_cast<int>(header.link_kinds.size()) - 1));
+  if (scene.record.parts) note_check_data(scene, &header);
   const double frames = scene.options.duration / scene.options.step / header.every + 2;
   header.expected_frames = static_cast<std::size_t>(std::clamp(frames, 2.0, 1e9));
   return header;
@@ -218,6 +249,7 @@ void RecordFrames::update_frame(const Simulation& simulation) {
   frame.velocity = velocity;
   frame.velocity_weighted = velocity_weighted;
   frame.contacts = contacts;
+  frame.parts = simulation.parts();
   frame.events = events;
 }
 

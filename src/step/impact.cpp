@@ -435,6 +435,7 @@ ImpactResult Impact::run(std::vector<Event>* events) {
     }
   }
   result_.energy_change = calc_kinetic(model_, velocity_) - before;
+  s_.reached = velocity_;
   add_events(events);
   return result_;
 }
@@ -460,6 +461,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
                               ImpactScratch* scratch, std::vector<Twist>* velocity) {
   Equations& eq = scratch->equations;
   ImpactScratch& s = *scratch;
+  s.initial = *velocity;
   update_contact_rows(*input.model, input.state->pose, *input.contacts, &eq.contacts, input.state->time, *velocity);
   update_joint_rows(*input.model, input.state->pose, &eq.joints);
   update_axis_rows(*input.model, input.state->pose, input.state->axis, &eq.axes);
@@ -480,6 +482,7 @@ LadderResult project_velocity(const StepInput& input, std::span<const char> stic
   result.certified = true;
   scratch->normals.clear();
   solve_phase(input, false, ladder, scratch, velocity, &result);
+  s.reached = *velocity;
   clear_impulses(*input.model, scratch);
   add_joint_impulses(*input.model, scratch);
   for (std::size_t i = 0; i < eq.contacts.size(); ++i)

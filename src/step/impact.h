@@ -30,6 +30,7 @@ struct ImpactScratch {
   std::vector<char> answered;                    ///< columns of islands whose bounds stay
   std::vector<NormalOffset> normals;
   std::vector<Twist> initial, compressed;
+  std::vector<Twist> reached;  ///< what the last impact or projection led to from `initial`
   VecX compression;
   // What the last impact or projection did altogether, N s.
   std::vector<double> joint_impulse;                   ///< per State::joint_impulse

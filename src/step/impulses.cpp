@@ -24,8 +24,9 @@ JointShares::Open find_open(const StepProblem& made, const Solution& solution, i
 
 }  // namespace
 
-StepImpulses::StepImpulses(const Model& model)
+StepImpulses::StepImpulses(const Model& model, PartLog* log)
     : model_(model),
+      log_(*log),
       joints_(model.joints.size()),
       axes_(model.axes.size()),
       springs_(model.springs.size()),
@@ -53,6 +54,7 @@ void StepImpulses::add_to_body(int body, const Vec6& impulse, Vec6 BodyImpulse::
 void StepImpulses::add_to_joint(int joint, std::span<const Pose> pose, const PairRow& row, double impulse) {
   if (impulse == 0) return;
   const Joint& made = model_.joints[joint];
+  log_.add_link(joint, made.a, made.b, {impulse * row.a, impulse * row.b}, pose);
   add_to_body(made.a, impulse * row.a, &BodyImpulse::joint);
   add_to_body(made.b, impulse * row.b, &BodyImpulse::joint);
   const Reaction reaction = calc_reaction(made, pose, {impulse * row.a, impulse * row.b});
@@ -95,14 +97,16 @@ void StepImpulses::add_spring(const Equations& equations, std::span<const Pose> 
     add_to_joint(model_.axes[axis].joint, pose, {on_a, on_b}, 1);
     return;
   }
+  log_.add_link(static_cast<int>(model_.joints.size() + i), spring.body_a, spring.body_b, {on_a, on_b}, pose);
   springs_[i] += spring.body_b != kWorld ? Vec3(on_b.head<3>()) : Vec3(-on_a.head<3>());
   add_to_body(spring.body_a, on_a, &BodyImpulse::spring);
   add_to_body(spring.body_b, on_b, &BodyImpulse::spring);
 }
 
 void StepImpulses::add_contact(const StepInput& input, const ContactRows& rows, std::span<const Pose> pose,
-                               std::span<const double> impulse) {
+                               std::span<const double> impulse, bool at_end) {
   const int limit = input.contacts->contacts[rows.contact].limit;
+  if (limit < 0) log_.add_contact(input, rows, pose, impulse, at_end);
   for (std::size_t k = 0; k < impulse.size(); ++k) {
     if (impulse[k] == 0) continue;
     if (limit >= 0) {
@@ -136,6 +140,12 @@ void StepImpulses::add_known(const StepInput& input, const Scheme& scheme, const
     const double before = kick.early + kick.before;
     bodies_[i].gravity += share * (before + kick.after) * made.equations->gravity[i];
     bodies_[i].load += share * (before * made.equations->load[i] + kick.after * kick.load);
+    const auto body = static_cast<int>(i);
+    const Vec6 &gravity = made.equations->gravity[i], &load = made.equations->load[i];
+    if (log_.on()) log_.add_added(body, share * scheme.calc_added_moment(input, made, solution, body));
+    log_.add_early(body, share * kick.early * gravity, share * kick.early * load);
+    log_.add_known(body, share * kick.before * gravity, share * kick.before * load, made.pose[i]);
+    log_.add_known(body, share * kick.after * gravity, share * kick.after * kick.load, next.pose[i]);
     bodies_[i].inertia.tail<3>() +=
         share * scheme.calc_inertial_impulse(input, made, solution, next, static_cast<int>(i));
   };
@@ -216,7 +226,7 @@ void StepImpulses::add(const StepInput& input, const Scheme& scheme, const StepP
     for (double& each : impulse) each *= share;
     const ContactRows& rows = made.contact_end.rows[e];
     const int count = rows.friction == 0 ? 1 : rows.count + rows.extra;
-    add_contact(at_end, rows, next.pose, {impulse.data(), static_cast<std::size_t>(count)});
+    add_contact(at_end, rows, next.pose, {impulse.data(), static_cast<std::size_t>(count)}, true);
   }
 }
 

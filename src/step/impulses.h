@@ -8,13 +8,14 @@
 
 #include "step/impact.h"
 #include "step/joint_shares.h"
+#include "step/part_log.h"
 #include "step/scheme.h"
 
 namespace slipstick {
 
 class StepImpulses {
  public:
-  explicit StepImpulses(const Model& model);  ///< keeps a reference
+  StepImpulses(const Model& model, PartLog* log);  ///< keeps references; all that is added is told to the log
 
   void clear();
   /// What one solved problem of length input.h did. `share`: of its length that counts (an event state that was
@@ -60,12 +61,13 @@ class StepImpulses {
   void add_spring(const Equations& equations, std::span<const Pose> pose, std::size_t i, const Vec6& on_a,
                   const Vec6& on_b);
   void add_contact(const StepInput& input, const ContactRows& rows, std::span<const Pose> pose,
-                   std::span<const double> impulse);
+                   std::span<const double> impulse, bool at_end = false);
   void add_range_ends(const StepInput& input, const StepProblem& made, std::span<const Pose> pose, double share);
   void add_to_joint(int joint, std::span<const Pose> pose, const PairRow& row, double impulse);
   void add_to_body(int body, const Vec6& impulse, Vec6 BodyImpulse::*what);
 
   const Model& model_;
+  PartLog& log_;
   std::vector<int> axis_of_spring_;  ///< springs after those of the model
   std::vector<JointImpulse> joints_;
   std::vector<AxisImpulse> axes_;

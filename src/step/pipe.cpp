@@ -65,7 +65,8 @@ Pipe::Pipe(const Model& m, const SimulationOptions& o, State initial, Scheme* s)
       world(m),
       trial(s, &solver, &end_solver, &finder),
       prescribed(m.bodies.size()),
-      impulses(m),
+      log(m),
+      impulses(m, &log),
       readings(m),
       sensors(m),
       correction_(m, o, &team) {
@@ -174,7 +175,9 @@ void Pipe::audit() {
   const double after = calc_energy(model, end.pose, end.velocity, end.axis).total();
   StepInput whole = input;
   whole.h = trial.h();
+  log.begin_motion(input, trial.made());
   impulses.add(whole, scheme, trial.made(), trial.solution(), end, calc_share());
+  log.end_motion(input, trial.made(), trial.solved(), trial.solution(), end);
   report.certificate.ledger.add(calc_ledger(input, trial.made(), trial.solution(), end, before, after));
   update_joint_error(end);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -229,6 +232,7 @@ void Pipe::correct() {
     report.note = "overlap is left as it is: what its contacts ask for would move a body through another";
     return;
   }
+  log.add_correction(uncorrected_, state);
   report.corrections = 1;
   report.corrected = made.moved;
   EnergyLedger ledger;
@@ -278,6 +282,7 @@ void Pipe::begin() {
   forces.clear();
   impulses.clear();
   read_ = true;  // what is shown now is all that can be known of the last step
+  log.begin_step(state);
   world.begin();
   solver.begin(&report);
   end_solver.begin(nullptr);
@@ -304,6 +309,7 @@ const StepReport& Pipe::fail(std::string_view note) {
   report.note = note;
   events.clear();
   forces.clear();
+  log.begin_step(state);
   look_around();
   return report;
 }
@@ -421,10 +427,13 @@ void Pipe::remember_joints(const State& start) {
   }
 }
 
-double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch) {
+double Pipe::add_impulses(const StepInput& at, const ImpactScratch& scratch, PartKind kind,
+                          std::span<const Pose> places) {
   const double before = impulses.calc_work_on_given(at.prescribed);
   double belts = 0;
+  log.begin_instant(kind, at, places.empty() ? std::span<const Pose>(at.state->pose) : places);
   impulses.add_impact(at, scratch);
+  log.end_instant(at, scratch);
   for (std::size_t i = 0; i < scratch.contact_impulse.size(); ++i) {
     const ContactRows& rows = scratch.equations.contacts[i];
     Vec3 impulse = Vec3::Zero();

@@ -16,6 +16,7 @@
 #include "step/correction.h"
 #include "step/impact.h"
 #include "step/impulses.h"
+#include "step/part_log.h"
 #include "step/reach.h"
 #include "step/readings.h"
 #include "step/sensors.h"
@@ -62,7 +63,9 @@ struct Pipe {
   void book(const ImpactResult& impact, double kinematic);
   void book(const LadderResult& solved);
   /// Adds their impulses to those of the step; `at` is what they were given. The work of bodies with prescribed motion.
-  double add_impulses(const StepInput& at, const ImpactScratch& scratch);
+  /// `places`, of all bodies then; empty: those of `at`.
+  double add_impulses(const StepInput& at, const ImpactScratch& scratch, PartKind kind = PartKind::Impact,
+                      std::span<const Pose> places = {});
   /// Adds to the mean force of a contact over the step, N s on body B.
   void add_force(const Contact& contact, double friction, const Vec3& impulse, Uniqueness uniqueness);
   /// `end` knows what joints carry in a whole step: what `start` knew of them, for the part of it that the accepted
@@ -100,6 +103,7 @@ struct Pipe {
   StepReport report;
   std::vector<Event> events;
   std::vector<ContactForce> forces;  ///< sorted by key; impulses, N s, until stage 12
+  PartLog log;                       ///< of all that the step did, where somebody wants it
   StepImpulses impulses;             ///< 11: of all parts
   Readings readings;                 ///< 12: see read()
   Sensors sensors;                   ///< 12

@@ -184,6 +184,10 @@ class Scheme {
   /// body axes. Default: that of the turn.
   virtual Vec3 calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
                                      const State& next, int body) const;
+  /// The share of it that added inertia is the cause of (StepProblem::added_inertia): what the scheme takes from the
+  /// angular momentum of a body on purpose, in its axes at the start.
+  virtual Vec3 calc_added_moment(const StepInput& input, const StepProblem& made, const Solution& solution,
+                                 int body) const;
   /// Stage 9: poses and velocities at t + h. Default: the problem's unknown u moves the pose, q' = move(q, u, h), and
   /// is the velocity at its end; omega of bodies that turn freely is what their momentum becomes there.
   virtual void advance(const StepInput& input, const StepProblem& made, const Solution& solution, State* next) const;

@@ -56,6 +56,13 @@ Vec3 Scheme::calc_inertial_impulse(const StepInput& input, const StepProblem& ma
   return adds ? Vec3(turned + after) : turned;
 }
 
+Vec3 Scheme::calc_added_moment(const StepInput& input, const StepProblem& made, const Solution& solution,
+                               int body) const {
+  if (made.added_inertia.empty()) return Vec3::Zero();
+  const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
+  return made.added_inertia[body] * (input.state->velocity[body].angular - u);
+}
+
 void Scheme::add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,
                                RowMap* map) const {
   add_joint_rows(input, {}, joints, 0, problem, map);

@@ -1,4 +1,5 @@
 // The pipe. Simulation::step is the list of stages of docs/step.md, with the same names and numbers.
+#include <slipstick/parts.h>
 #include <slipstick/simulation.h>
 
 #include <array>
@@ -207,6 +208,8 @@ const StepReport& Simulation::step_and_keep(Problem* problem, Solution* guess) {
   impl().pipe.trial.keep(nullptr, nullptr);
   return report;
 }
+void Simulation::keep_parts(bool keep) { impl().pipe.log.keep(keep); }
+std::span<const StepPart> Simulation::parts() const { return impl().pipe.log.parts(); }
 void Simulation::set_budget(int sweeps) { impl().pipe.solver.set_budget(sweeps); }
 const Model& Simulation::model() const { return impl().model; }
 const State& Simulation::state() const { return impl().pipe.state; }

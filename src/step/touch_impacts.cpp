@@ -292,6 +292,13 @@ void TouchImpacts::strike(Pass* pass, StepSolver* ladder) {
   impact.taking_part = taking_part_;
   impact.plastic_speed = threshold_;
   after_ = before_;
+  if (keeps_places_) {
+    pass->pose = touch_.pose;
+    pass->share.assign(model_.bodies.size(), 0.0);
+    for (const Cluster& cluster : clusters())
+      for (const int body : cluster.bodies)
+        if (cluster.strikes) pass->share[body] = cluster.now;
+  }
   const std::size_t listed = events_.size();
   pass->result = apply_impact(impact, ladder, &pass->scratch, &after_, &events_);
   for (std::size_t k = listed; k < events_.size(); ++k) {

@@ -22,8 +22,13 @@ class TouchImpacts {
     ContactSet contacts;
     ImpactScratch scratch;
     ImpactResult result;
+    // For whoever wants to know (`keep_places`), per body: where it is, and at which share of the trial.
+    std::vector<Pose> pose;
+    std::vector<double> share;
   };
 
+  /// From now on: passes know where their bodies are.
+  void keep_places(bool keep) { keeps_places_ = keep; }
   /// Reads the input until the next call. If anything is struck, copies the state to `restarted` with the velocities
   /// with which the trial begins, and says true. `threshold`: m/s of approach up to which an impact is plastic, and
   /// none of these.
@@ -87,6 +92,7 @@ class TouchImpacts {
   TouchSearch search_;
   StepInput input_;
   double threshold_ = 0;
+  bool keeps_places_ = false;
   std::vector<Twist> speed_;  ///< per body, of those with prescribed motion too
   std::vector<TouchPair> pairs_;
   std::vector<char> due_;                 ///< per contact: 1 closes, 2 may do so as it turns

@@ -352,7 +352,7 @@ void EventDriver::stop_slip(const Candidate& due) {
   result.certified = true;  // it only cleans: what redundant rows leave of it is in the residual, and is no verdict
   pipe_.book(result);
   EnergyLedger ledger;
-  ledger.kinematic = pipe_.add_impulses(in, impact_);
+  ledger.kinematic = pipe_.add_impulses(in, impact_, PartKind::Projection);
   ledger.change = calc_kinetic(model_, current_.velocity) - before;
   ledger.friction = ledger.change - ledger.kinematic;
   pipe_.report.certificate.ledger.add(ledger);

@@ -59,6 +59,7 @@ class FixedDriver final : public Driver {
   void rebound();
   void book_impacts();
   void book_touches();
+  void book_landings(const State& begun);
   template <class F>
   auto as_struck(const F& look);
   bool covers_end();
@@ -169,6 +170,7 @@ void FixedDriver::rebound() {
   if (stage == ImpactsBefore::None) return;
   const bool ahead = stage == ImpactsBefore::Ahead;
   const Stopwatch watch(&pipe_.report.seconds.solve);
+  touches_.keep_places(pipe_.log.on());
   if (ahead && touches_.run(input, threshold(), &pipe_.finder, &pipe_.solver, &struck_)) input.state = &struck_;
   rebounded_ = impacts_.run(input, pipe_.scheme, ahead, &pipe_.solver, &restarted_, touches_.handled());
   if (rebounded_) input.state = &restarted_;
@@ -353,8 +355,10 @@ void FixedDriver::book_touches() {
   pipe_.events.insert(pipe_.events.end(), touches_.events().begin(), touches_.events().end());
   std::stable_sort(pipe_.events.begin() + listed, pipe_.events.end(),  // clusters do not wait for each other
                    [](const Event& a, const Event& b) { return a.time < b.time; });
-  for (const TouchImpacts::Pass& pass : touches_.passes())
-    pipe_.book(pass.result, pipe_.add_impulses(touches_.touching_at(pass), pass.scratch));
+  for (const TouchImpacts::Pass& pass : touches_.passes()) {
+    pipe_.log.set_touch(pass.share, pipe_.input.h);
+    pipe_.book(pass.result, pipe_.add_impulses(touches_.touching_at(pass), pass.scratch, PartKind::Touch, pass.pose));
+  }
   EnergyLedger ledger;
   ledger.change = ledger.numerical = touches_.calc_energy_left(pipe_.end);
   pipe_.report.certificate.ledger.add(ledger);
@@ -366,6 +370,10 @@ void FixedDriver::book_touches() {
 /// What was done before the trial, and in it.
 void FixedDriver::book_impacts() {
   StepInput at = pipe_.input;
+  const bool struck = !touches_.struck().empty();
+  const State& begun = struck ? struck_ : *start_;
+  pipe_.log.go_before_motion();
+  if (struck) pipe_.log.add_kick(PartKind::Early, start_->time, *start_, start_->velocity, struck_.velocity);
   if (rebounded_) {
     pipe_.events.insert(pipe_.events.end(), impacts_.events().begin(), impacts_.events().end());
     for (const ImpactStage::Pass& pass : impacts_.passes()) {
@@ -373,15 +381,24 @@ void FixedDriver::book_impacts() {
       pipe_.book(pass.result, pipe_.add_impulses(at, pass.scratch));
     }
   }
+  if (struck && pipe_.log.on()) unstruck_ = pipe_.end.velocity;
   book_touches();
-  if (!landed_) return;
+  if (landed_) book_landings(begun);
+  if (struck) pipe_.log.add_kick(PartKind::Late, pipe_.end.time, pipe_.end, unstruck_, pipe_.end.velocity);
+}
+
+/// `begun`: the state before the impact stage.
+void FixedDriver::book_landings(const State& begun) {
   EnergyLedger ledger;
   ledger.correction = landings_.gravity_work();
   ledger.load = landings_.load_work();
   ledger.change = ledger.correction + ledger.load;
   pipe_.report.certificate.ledger.add(ledger);
-  if (const ImpactResult* carried = landings_.carried())
-    pipe_.book(*carried, pipe_.add_impulses(landings_.carried_at(at), landings_.scratch()));
+  const ImpactResult* carried = landings_.carried();
+  pipe_.log.add_fall(rebounded_ ? restarted_ : begun, carried ? landings_.scratch().initial : touching_.velocity);
+  if (carried)
+    pipe_.book(*carried, pipe_.add_impulses(landings_.carried_at(pipe_.input), landings_.scratch(), PartKind::Carried,
+                                            pipe_.input.state->pose));
 }
 
 bool FixedDriver::commit() {

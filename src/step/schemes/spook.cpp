@@ -99,6 +99,8 @@ class Spook final : public Scheme {
   bool refine(const StepInput& input, const StepProblem& made, const Solution& solution) override;
   Vec3 calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
                              const State& next, int body) const override;
+  Vec3 calc_added_moment(const StepInput& input, const StepProblem& made, const Solution& solution,
+                         int body) const override;
 
  private:
   void discretize_again(const StepInput& input, StepProblem* made);
@@ -377,6 +379,13 @@ Vec3 Spook::calc_inertial_impulse(const StepInput& input, const StepProblem& mad
   if (!stiffness_.has(body)) return turn;
   const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
   return turn - stiffness_.calc_after(body) * u + stiffness_.calc_before(body) * input.state->velocity[body].angular;
+}
+
+Vec3 Spook::calc_added_moment(const StepInput& input, const StepProblem& made, const Solution& solution,
+                              int body) const {
+  if (!stiffness_.has(body)) return Vec3::Zero();
+  const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
+  return stiffness_.calc_before(body) * input.state->velocity[body].angular - stiffness_.calc_after(body) * u;
 }
 
 /// A second pass has other bends at the end, and the problem of the first one but for that.
