@@ -175,6 +175,7 @@ void Pipe::audit() {
   const double after = calc_energy(model, end.pose, end.velocity, end.axis).total();
   StepInput whole = input;
   whole.h = trial.h();
+  if (taken != nullptr) whole.contacts = taken;
   log.begin_motion(input, trial.made());
   impulses.add(whole, scheme, trial.made(), trial.solution(), end, calc_share());
   log.end_motion(input, trial.made(), trial.solved(), trial.solution(), end);

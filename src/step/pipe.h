@@ -92,8 +92,10 @@ struct Pipe {
   WorldCheck world;
   Trial trial;  ///< 4 to 9
 
-  State state;                    ///< 12
-  StepInput input;                ///< what the trial is given: by the driver
+  State state;      ///< 12
+  StepInput input;  ///< what the trial is given: by the driver
+  const ContactSet* taken =
+      nullptr;  ///< the contacts that it was made with, where the driver changes those of `input` later
   std::vector<Twist> prescribed;  ///< 2
   bool has_motions = true;        ///< 2: all of them are numbers; those that are not stand still
   ContactSet found;               ///< 3, at input.state

@@ -158,9 +158,11 @@ void FixedDriver::prepare() {
     if (is_extended_) input.contacts = &extended_;
   }
   if (touches_.raise(*input.contacts, &raised_)) input.contacts = &raised_;
-  if (!landed_) return;
-  landings_.aim(*input.contacts, &aimed_);
-  input.contacts = &aimed_;
+  if (landed_) {
+    landings_.aim(*input.contacts, &aimed_);
+    input.contacts = &aimed_;
+  }
+  pipe_.taken = input.contacts;
 }
 
 /// The velocities with which the trial begins, if they are not those of its state.
