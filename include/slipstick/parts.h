@@ -42,6 +42,7 @@ struct PartContact {
   bool central = false;         ///< acts on the centres of mass (docs/step.md)
   bool anisotropic = false;
   bool foreseen = false;  ///< its row knows the end of the motion: it has another gap than the one between the points
+  bool carried = false;   ///< and was found there: its points are not along the normal where they are now
   bool at_end = false;    ///< of what rolls: it acts at the end of the motion, with the places and velocities there
   bool bent = false;      ///< of what rolls: its row asks for the distance at the end and the mean slip of both ends
   double time = 0;        ///< s: when it acts

@@ -23,7 +23,6 @@ skew, pile = lambda v: np.swapaxes(cross(v[..., None, :], np.eye(3)), -1, -2), l
 rotation = lambda q: np.eye(3) + 2 * skew(q[..., 1:]) @ (q[..., :1, None] * np.eye(3) + skew(q[..., 1:]))  # of a quaternion w x y z
 times = lambda q, w, v: np.concatenate([q[..., :1] * w - dot(q[..., 1:], v)[..., None], q[..., :1] * v + w * q[..., 1:] + cross(q[..., 1:], v)], -1)
 turned = lambda q, a: times(q, np.cos(norm(a) / 2)[..., None], a / 2 * np.sinc(norm(a) / 2 / np.pi)[..., None])  # by a rotation vector
-
 class Recheck:
     def __init__(self, file):
         self.f, at, b = file, file.attrs, file["bodies"]
@@ -188,7 +187,8 @@ class Recheck:
         point, ordinary, foreseen = (c["point_a"] + c["point_b"]) / 2, (c["kind"] & 1) == 0, (c["kind"] & 4) != 0
         where = lambda i: (f"t = {part['time'][k[i]]:.9g} s ({part['kind'][k[i]]}), '{self.names[a[i]]}' and '{self.names[b[i]]}' "
                            f"at ({', '.join(f'{p:.4g}' for p in point[i])})")
-        off = np.where(ordinary, norm(c["point_b"] - c["point_a"] - c["gap"][:, None] * n), 0)
+        apart = c["point_b"] - c["point_a"] - c["gap"][:, None] * n
+        off = np.where(ordinary, np.where((c["kind"] & 32) == 0, norm(apart), np.abs(dot(apart, n))), 0)  # 32: carried here from the end
         self.see("geometry", np.maximum(off, 1e3 * np.abs(norm(n) - 1) * self.size), self.size, where)
         ends, own_way = (c["kind"] & 8) != 0, (c["kind"] & 16) != 0  # of what rolls: acts at the end; its row knows the end
         inverse, slip, h, last = np.zeros((len(k), 3, 3)), [c["belt"].copy() for _ in range(3)], np.where(ends, 0, h), ends[:, None]
@@ -216,7 +216,7 @@ class Recheck:
         most = np.minimum(1, mu * np.maximum(pushes, 0) / np.maximum(norm(held), TINY))[:, None]
         self.see("slip opposed", np.where(same, norm(slides + across[:, None] * (held - most * held)), 0), scale, where)
         self.skip({"moments on what lands, of what carries it until then": (part["kind"] == "carried").sum(), "contacts on the ways of centres of mass": (~ordinary).sum(), "how far contacts close whose rows know the end of their way": foreseen.sum(),
-                   "directions of friction that is not the same in all directions": (moving & ~same & ~own_way).sum(), "how rows of what rolls push, which have the slip of both ends": own_way.sum(),
+                   "directions of friction that is not the same in all directions": (moving & ~same & ~own_way).sum(), "how rows of what rolls push, which have the slip of both ends": own_way.sum(), "tangents of points found at the end": ((c["kind"] & 32) != 0).sum(),
                    "how far compliant contacts of spook push": (moving & ~rigid).sum(), "limits of spinning and rolling friction": (norm(c["moment"]) > 0).sum(), "how much impacts give back": (law & ~moving & (pushes > 0)).sum()})
         known = mu if self.by_slip else [self.mu.setdefault(pair, own_mu) for *pair, own_mu in zip(c["shape_a"].tolist(), c["shape_b"].tolist(), mu.tolist()) for pair in [tuple(pair)]]
         self.see("friction kept", np.where(ordinary, np.abs(mu - np.array(known)), 0), 1, where)

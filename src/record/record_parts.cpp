@@ -121,7 +121,7 @@ void PartColumns::push_contacts(const StepPart& part) {
     shape_b_.push(contact.shape_b);
     contact_kind_.push(static_cast<std::int8_t>((contact.central ? 1 : 0) + (contact.anisotropic ? 2 : 0) +
                                                 (contact.foreseen ? 4 : 0) + (contact.at_end ? 8 : 0) +
-                                                (contact.bent ? 16 : 0)));
+                                                (contact.bent ? 16 : 0) + (contact.carried ? 32 : 0)));
     push_vec3(contact.point_a, &point_a_);
     push_vec3(contact.point_b, &point_b_);
     push_vec3(contact.normal, &normal_);

@@ -260,7 +260,7 @@ void PartLog::add_known(int body, const Vec6& gravity, const Vec6& load, const P
 }
 
 void PartLog::add_added(int body, const Vec3& moment) {
-  if (on_) parts_[now_].added[body] = parts_[now_].from[body].orientation * moment;
+  if (on_) parts_[now_].added[body] = parts_[now_].place[body].orientation * moment;
 }
 
 void PartLog::add_early(int body, const Vec6& gravity, const Vec6& load) {
@@ -314,6 +314,8 @@ void PartLog::add_contact(const StepInput& input, const ContactRows& rows, std::
   contact.foreseen =
       !contact.central && (at.point_b - at.point_a - at.gap * at.normal).norm() > kForeseen * (1 + at.point_a.norm());
   if (contact.foreseen) contact.gap = at.normal.dot(at.point_b - at.point_a);
+  contact.carried = contact.foreseen &&
+                    (at.point_b - at.point_a - contact.gap * at.normal).norm() > kForeseen * (1 + at.point_a.norm());
   for (int k = 0; k < std::min(static_cast<int>(impulse.size()), rows.count + rows.extra); ++k) {
     if (k < rows.count) {
       contact.impulse += impulse[k] * rows.direction[k];

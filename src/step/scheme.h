@@ -185,7 +185,7 @@ class Scheme {
   virtual Vec3 calc_inertial_impulse(const StepInput& input, const StepProblem& made, const Solution& solution,
                                      const State& next, int body) const;
   /// The share of it that added inertia is the cause of (StepProblem::added_inertia): what the scheme takes from the
-  /// angular momentum of a body on purpose, in its axes at the start.
+  /// angular momentum of a body on purpose, in its axes at the rows.
   virtual Vec3 calc_added_moment(const StepInput& input, const StepProblem& made, const Solution& solution,
                                  int body) const;
   /// Stage 9: poses and velocities at t + h. Default: the problem's unknown u moves the pose, q' = move(q, u, h), and

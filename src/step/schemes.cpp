@@ -60,7 +60,7 @@ Vec3 Scheme::calc_added_moment(const StepInput& input, const StepProblem& made, 
                                int body) const {
   if (made.added_inertia.empty()) return Vec3::Zero();
   const Vec3 u = calc_body_twist(input, made.map, made.problem, solution.v, body).angular;
-  return made.added_inertia[body] * (input.state->velocity[body].angular - u);
+  return made.impulse_scale * (made.added_inertia[body] * (input.state->velocity[body].angular - u));
 }
 
 void Scheme::add_impact_joints(const StepInput& input, const std::vector<JointRows>& joints, Problem* problem,

@@ -162,7 +162,7 @@ void FixedDriver::prepare() {
     landings_.aim(*input.contacts, &aimed_);
     input.contacts = &aimed_;
   }
-  pipe_.taken = input.contacts;
+  pipe_.taken = input.contacts == &raised_ || input.contacts == &aimed_ ? input.contacts : nullptr;
 }
 
 /// The velocities with which the trial begins, if they are not those of its state.
