@@ -280,7 +280,7 @@ class Recheck:
         boxes = np.where(length > 1e-6, (reach - np.abs(axes @ d[..., None]))[..., 0] / np.maximum(length, 1e-6), np.inf).min(1)
         return np.select([self.rank[i] == 0, self.rank[j] == 1, self.rank[i] == 1], [in_plane, boxes, ball_in_box], mine[:, 0] + other[:, 0] - norm(d))
 
-def main(words):
+def main(words: "list[str]") -> int:
     parser = argparse.ArgumentParser(prog="slipstick recheck", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recording", metavar="RUN.h5", help="made with 'slipstick run SCENE -o RUN.h5 --all'")
     path = parser.parse_args(words).recording
