@@ -88,13 +88,14 @@ TEST(Coupling, APolynomialGearOfTrapezoidKeepsTheEnergy) {
 }
 
 /// Energy after five seconds, the mean of the last one.
-double end_at(const std::string& more, const std::string& options) {
-  Simulation simulation = simulation_of(swinging(more, options), 0.005);
+double end_at(const std::string& more, const std::string& options, double h = 0.005) {
+  Simulation simulation = simulation_of(swinging(more, options), h);
   double mean = 0;
-  for (int k = 0; k < 1000; ++k) {
+  const int second = static_cast<int>(std::lround(1 / h));
+  for (int k = 0; k < 5 * second; ++k) {
     const StepReport& report = simulation.step();
     EXPECT_TRUE(report.certified) << options << more;
-    if (k >= 800) mean += sum_energy(simulation) / 200;
+    if (k >= 4 * second) mean += sum_energy(simulation) / second;
   }
   return mean;
 }
@@ -108,10 +109,15 @@ TEST(Coupling, ClosedJointsLoseNoEnergy) {
     }
 }
 
-TEST(Coupling, ClosedJointsChangeNothingForSpringsAndMotors) {
-  for (const std::string scheme : {"stabilized", "euler", "spook"})
-    EXPECT_NEAR(end_at(kSprung, "close_joints: true, scheme: " + scheme), end_at(kSprung, "scheme: " + scheme), 0.15)
-        << scheme;
+/// A motor that pulls a swinging machine with a spring: with `close_joints` the energy is at least as near to that of
+/// short steps as without. (What a motor drives is of first order; close_joints takes some of that away.)
+TEST(Coupling, ClosedJointsAreNoWorseForSpringsAndMotors) {
+  const double known = end_at(kSprung, "scheme: trapezoid", 0.005 / 8);
+  for (const std::string scheme : {"stabilized", "euler", "spook"}) {
+    const double open = std::abs(end_at(kSprung, "scheme: " + scheme) - known),
+                 closed = std::abs(end_at(kSprung, "close_joints: true, scheme: " + scheme) - known);
+    EXPECT_LT(closed, std::max(open, 0.05)) << scheme;
+  }
 }
 
 TEST(Coupling, ClosedJointsAreClosedByTheStepItself) {
