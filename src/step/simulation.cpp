@@ -2,6 +2,7 @@
 #include <slipstick/parts.h>
 #include <slipstick/simulation.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/se3.h"
@@ -37,8 +38,13 @@ State make_still_state(const Model& model) {
 
 /// Why nothing can be stepped with these; empty when good.
 std::string find_fault(const Model& model, const State& initial, const SimulationOptions& options) {
-  const std::vector<OptionFault> wrong = find_option_faults(options);
-  if (!wrong.empty()) return wrong.front().message;
+  const std::vector<std::string_view> solvers = solver_choices();
+  const bool knows_solver = std::find(solvers.begin(), solvers.end(), options.solver) != solvers.end();
+  for (const OptionFault& wrong : find_option_faults(options)) {
+    // A solver that cannot do a law says so where it meets one.
+    if (wrong.item.empty() && wrong.key == "solver" && knows_solver) continue;
+    return wrong.message;
+  }
   const Faults faults = find_state_faults(model, initial);
   return faults.empty() ? std::string() : faults.front().text();
 }
