@@ -105,8 +105,8 @@ py::tuple as_tuple(const ProblemBox& box) {
   std::vector<std::array<int, 2>> entries;
   for (const JacobianEntry& e : p.entries) entries.push_back({e.column, e.offset});
   return seal(py::make_tuple(p.column_start, p.mass_start, p.mass, p.b, p.symmetric, blocks, mu, entries, p.jacobian,
-                             p.c, p.compliance, p.lower, p.upper, p.coupling.start, p.coupling.column,
-                             p.coupling.value, p.place));
+                             p.c, p.compliance, p.lower, p.upper, p.coupling.start, p.coupling.column, p.coupling.value,
+                             p.place));
 }
 
 std::shared_ptr<ProblemBox> from_tuple(const py::tuple& sealed) {

@@ -57,9 +57,9 @@ class Landings {
   bool carry(const StepInput& input, ContactFinder* finder, StepSolver* ladder, State* restarted);
 
   const Model& model_;
-  std::vector<char> free_;     ///< per body: nothing is fastened to it
-  std::vector<char> meets_;    ///< per body: it is near another one that moves, or somebody else's
-  std::vector<double> lag_;    ///< per body: its velocity is so much behind, s; below 0: nothing carries it
+  std::vector<char> free_;   ///< per body: nothing is fastened to it
+  std::vector<char> meets_;  ///< per body: it is near another one that moves, or somebody else's
+  std::vector<double> lag_;  ///< per body: its velocity is so much behind, s; below 0: nothing carries it
   std::span<const char> rolling_;
   std::vector<char> carried_;  ///< per body: it comes down, and something carries it until then
   std::vector<Twist> speed_;   ///< per body, of those with prescribed motion too
