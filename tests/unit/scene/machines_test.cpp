@@ -235,9 +235,15 @@ TEST(Feeder, ConveysAsStickSlipAndFlightSay) {
 
 TEST(Truck, WeighsWhatLiesInItsBed) {
   Simulation sim(shipped_scene("excavator_truck.yaml"));
-  test::run_until(2, &sim);  // the truck has settled, the bucket is still on its way
+  // In which bits the rocks fall is the instruction set's: without AVX2 one step of 4000 ends at 1.7e-8.
+  int uncertified = 0;
+  const auto run_to = [&](double time) {
+    while (sim.state().time < time - 1e-9) uncertified += sim.step().certified ? 0 : 1;
+  };
+  run_to(2);  // the truck has settled, the bucket is still on its way
   EXPECT_NEAR(sim.sensor("load").values[0], 0, 0.1);
-  test::run_until(10, &sim);
+  run_to(10);
+  EXPECT_LE(uncertified, 1);
   double rocks = 0, moment = 0, rear = 0, front = 0;
   int in_bed = 0;
   for (std::size_t i = 0; i < sim.model().bodies.size(); ++i) {
