@@ -2,8 +2,20 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 
 namespace slipstick {
+
+namespace {
+
+/// Of a body without shapes the radius of gyration; a point is as large as the scene.
+double calc_lever(const Body& body, const WorldScale& scale) {
+  if (body.reach_radius > 0) return body.reach_radius;
+  const double gyration = std::sqrt(body.inertia.trace() / (2 * body.mass));
+  return gyration > 0 ? gyration : scale.extent;
+}
+
+}  // namespace
 
 WorldScale calc_world_scale(const Model& model, const State& state, double time) {
   WorldScale scale;
@@ -20,7 +32,7 @@ WorldScale calc_world_scale(const Model& model, const State& state, double time)
   for (const Body& body : model.bodies) {
     if (body.kind != BodyKind::Dynamic) continue;
     const double speed = scale.crossing_speed(body);
-    scale.weight_energy += body.mass * model.gravity.norm() * body.reach_radius;
+    scale.weight_energy += body.mass * model.gravity.norm() * calc_lever(body, scale);
     scale.crossing_energy += 0.5 * body.mass * speed * speed;
   }
   return scale;
