@@ -48,6 +48,21 @@ TEST(Health, EnergyThatNothingPaidForIsAnAlarmAtEveryScale) {
 
 TEST(Health, WhatAMotorPaysForIsNoAlarm) { EXPECT_TRUE(follow(1, {{5, 5}, {-3, -3}, {4, 4}}).empty()); }
 
+/// A body without a shape has a size too: what it weighs over its radius of gyration is no nothing.
+TEST(Health, AMotorThatSetsABodyWithoutAShapeInMotionIsNoAlarm) {
+  const Scene scene = scene_of(R"yaml(
+bodies: [{name: a, mass: 1, inertia: [0.02, 0.03, 0.04], position: [0.5, 0, 0]}]
+joints: [{hinge: {between: [world, a], at: [0, 0, 0], axis: [0, 1, 0],
+                  motor: {position: "0.2*t + 0.1*sin(3*t)", max: 1e4, time: 0.2}}}]
+)yaml");
+  for (const double h : {1e-2, 5e-3, 2.5e-3, 1.25e-3}) {
+    Simulation simulation = simulation_of(scene, h);
+    HealthMonitor health(simulation);
+    while (simulation.state().time < 1) health.update(simulation, simulation.step());
+    EXPECT_TRUE(health.alarms().empty()) << h << ": " << health.alarms()[0].text();
+  }
+}
+
 TEST(Health, AnImpactMayGiveBackWhatItTookButNotLater) {
   EXPECT_TRUE(follow(1, {{0, 0}, {-5, 0}, {5, 0}, {0, 0}, {-5, 0}, {4, 0}, {-4, 0}, {3, 0}}).empty());
   EXPECT_EQ(follow(1, {{-5, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {4, 0}}).size(), 1U);
