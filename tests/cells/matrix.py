@@ -36,19 +36,22 @@ def page(table, columns, text):
     notes, lines = {}, [marker, ""]
 
     def note(what):
-        return f"({chr(97 + list(notes).index(what)) if what in notes else notes.setdefault(what, chr(97 + len(notes)))})"
+        return f"({notes.setdefault(what, len(notes) + 1)})"
+
+    def word(kind, text):
+        if kind == "order":
+            return text if text.startswith("within") else "order " + text
+        if kind == "damped":
+            return "damped by design " + note(verdict.REASONS.get(text, text))
+        return "refused " + note(text) if kind == "refused" else "**WRONG** " + text if kind == "WRONG" else ""
     group = None
     for cell, row in table.items():
         if cell.group != group:
             group = cell.group
             lines += ["", f"## {group[0].upper() + group[1:]}", "", "| cell | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-        words = []
-        for column in columns:
-            kind, text = row.get(column, ("", ""))
-            words.append({"order": "order " + text if not text.startswith("within") else text, "damped": "damped by design " + note(verdict.REASONS.get(text, text)),
-                          "refused": "refused " + note(text), "WRONG": "**WRONG** " + text, "": ""}[kind] if kind else "")
+        words = [word(*row.get(column, ("", ""))) for column in columns]
         lines.append(f"| {cell.name} | " + " | ".join(words) + " |")
-    lines += [""] + [f"({letter}) {what}." for what, letter in notes.items()]
+    lines += [""] + [f"({number}) {what}.\n" for what, number in notes.items()]
     return text.split(marker)[0] + "\n".join(lines) + "\n"
 
 
