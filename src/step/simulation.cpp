@@ -52,14 +52,13 @@ std::string find_fault(const Model& model, const State& initial, const Simulatio
 }  // namespace
 
 struct Simulation::Impl {
-  Impl(Model m, State initial, SimulationOptions o)
+  Impl(Model m, const State& initial, SimulationOptions o)
       : model(std::move(m)),
         given(std::move(o)),
         fault(find_fault(model, initial, given)),
         options(fault.empty() ? given : SimulationOptions{}),
         scheme(fault.empty() ? make_scheme(options.scheme) : nullptr),
-        pipe(model, options, fault.empty() ? std::move(initial) : make_still_state(model),
-             scheme ? scheme.get() : &no_scheme),
+        pipe(model, options, fault.empty() ? initial : make_still_state(model), scheme ? scheme.get() : &no_scheme),
         driver(make_driver(&pipe)),
         input_names(make_input_names(model)),
         warnings(pipe.scheme.find_warnings(model, options)) {
