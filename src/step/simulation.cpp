@@ -36,6 +36,11 @@ State make_still_state(const Model& model) {
   return state;
 }
 
+State begin_with(const std::string& fault, const Model& model, State&& given) {
+  if (!fault.empty()) return make_still_state(model);
+  return std::move(given);
+}
+
 /// Why nothing can be stepped with these; empty when good.
 std::string find_fault(const Model& model, const State& initial, const SimulationOptions& options) {
   const std::vector<std::string_view> solvers = solver_choices();
@@ -52,13 +57,13 @@ std::string find_fault(const Model& model, const State& initial, const Simulatio
 }  // namespace
 
 struct Simulation::Impl {
-  Impl(Model m, const State& initial, SimulationOptions o)
+  Impl(Model m, State initial, SimulationOptions o)
       : model(std::move(m)),
         given(std::move(o)),
         fault(find_fault(model, initial, given)),
         options(fault.empty() ? given : SimulationOptions{}),
         scheme(fault.empty() ? make_scheme(options.scheme) : nullptr),
-        pipe(model, options, fault.empty() ? initial : make_still_state(model), scheme ? scheme.get() : &no_scheme),
+        pipe(model, options, begin_with(fault, model, std::move(initial)), scheme ? scheme.get() : &no_scheme),
         driver(make_driver(&pipe)),
         input_names(make_input_names(model)),
         warnings(pipe.scheme.find_warnings(model, options)) {
